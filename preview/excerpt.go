@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -23,7 +24,8 @@ type Excerpt struct {
 	kept       int  // bytes of text of the lines that were kept, and their ends
 	binary     bool
 	seen       seenShape
-	verdicts   *ruleVerdicts // of the rules that were asked last; nil: none were
+	signs      *shape.LogSigns // of the kept lines; nil: they were not counted
+	verdicts   *ruleVerdicts   // of the rules that were asked last; nil: none were
 	ranking    *ranking
 }
 

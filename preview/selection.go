@@ -14,8 +14,9 @@ import (
 type Focus struct {
 	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
-	Range       bool            // it was asked for as a range, and is shown from its start without a gap, unless it is a log or a report
+	Range       bool            // it was asked for as a range, and is shown from its start without a gap
 	FromEnd     bool            // a range is shown from its end
+	MaybeLog    bool            // a range may be of a log, and is none if its text is one
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       shape.Shape
 }
@@ -49,7 +50,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	if f.HeadPercent == 100 {
 		return s.assemble(s.start())
 	}
-	if f.Range && !e.isReport(f) {
+	if f.Range && !(f.MaybeLog && e.isLog(f)) {
 		if f.FromEnd {
 			return s.assemble(s.end())
 		}
@@ -60,14 +61,20 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 	return p
 }
 
-// isReport reports whether a payload is what a program says of its run: the lines
-// that matter may be anywhere in it, whatever was asked for.
-func (e *Excerpt) isReport(f Focus) bool {
+// isLog reports whether the text of a payload says that it is a log, a report of
+// tests or a trace: the lines that matter may be anywhere in it.
+func (e *Excerpt) isLog(f Focus) bool {
 	switch e.Shape(f) {
 	case shape.BuildLog, shape.TestReport, shape.StackTrace:
 		return true
 	}
-	return false
+	if e.signs == nil {
+		e.signs = &shape.LogSigns{}
+		for _, l := range e.each() {
+			e.signs.Add(l.Text)
+		}
+	}
+	return e.signs.IsLog()
 }
 
 // choice shows the lines that matter most.

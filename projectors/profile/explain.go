@@ -1,9 +1,9 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,39 +13,21 @@ const maxCommands = 16
 
 // Choice is the profile of a command line, and the reasons for the choice.
 type Choice struct {
-	Profile *Profile // nil for none
-	Pattern string   // the pattern that matched
-	Command string   // the command that matched, as words; "?" stands for an unknown word
-	Range   Range    // how the output of a reader is shown
-	Steps   []string // how it was found, one line each
+	Profile  *Profile // nil for none
+	Pattern  string   // the pattern that matched
+	Command  string   // the command that matched, as words; "?" stands for an unknown word
+	Range    Range    // how the output of a reader is shown
+	MaybeLog bool     // what it read may be a log, which has no range: its text tells
+	Steps    []string // how it was found, one line each
 }
 
-// Range says which part of an output is shown that was asked for as it is, and that
-// does not fit.
-type Range uint8
-
-// The ranges.
-const (
-	Ranked    Range = iota // what matters most: the output is none of a reader, or of a log
-	FromStart              // the first lines, without a gap
-	FromEnd                // the last lines, without a gap
-)
-
-// logFile matches the names of files that programs write while they run.
-var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?)$`)
-
-// rangeOf returns the range of a command that reads.
-func rangeOf(p *Profile, command []string) Range {
-	if !p.Read() {
-		return Ranked
+// rangeOf returns the range of a command, and whether it may be of a log.
+func (c printing) rangeOf(p *Profile) (show Range, maybeLog bool) {
+	names := files(c.words)
+	if !p.Read() || slices.ContainsFunc(names, func(name string) bool { return logFile.MatchString(path.Base(name)) }) {
+		return Ranked, false
 	}
-	if slices.ContainsFunc(operands(command), func(name string) bool { return logFile.MatchString(path.Base(name)) }) {
-		return Ranked
-	}
-	if command[0] == "tail" {
-		return FromEnd
-	}
-	return FromStart
+	return cmp.Or(c.slice, slice(c.words), FromStart), !slices.ContainsFunc(names, saysWhatItIs)
 }
 
 // Explain finds the profile of a command line. If several commands print, all must
@@ -64,23 +46,28 @@ func (s *Set) Explain(commandLine string) Choice {
 		c.step("no command prints anything of its own")
 		return c
 	}
-	for i, command := range list {
-		f, command := s.choose(command, &c)
+	for i, printed := range list {
+		f, command := s.choose(printed.words, &c)
 		if f == nil {
+			return Choice{Steps: c.Steps}
+		}
+		if printed.chosen && !f.profile.Read() {
+			c.step("%s: its lines were chosen by a pattern, which no rule overrides", formatCommand(command))
 			return Choice{Steps: c.Steps}
 		}
 		if i > 0 && f.profile != c.Profile {
 			c.step("several commands print, and their profiles are not the same: %s and %s", c.Profile.name, f.profile.name)
 			return Choice{Steps: c.Steps}
 		}
-		kind := rangeOf(f.profile, command)
+		printed.words = command
+		kind, maybeLog := printed.rangeOf(f.profile)
 		if kind == Ranked && f.profile.Read() {
 			c.step("%s: the file is named like a log, and is ranked as one", formatCommand(command))
 		}
 		if i > 0 && kind != c.Range {
 			kind = Ranked
 		}
-		c.Profile, c.Pattern, c.Command, c.Range = f.profile, f.pattern.text, formatCommand(command), kind
+		c.Profile, c.Pattern, c.Command, c.Range, c.MaybeLog = f.profile, f.pattern.text, formatCommand(command), kind, c.MaybeLog || maybeLog
 	}
 	return c
 }

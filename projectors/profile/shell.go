@@ -9,10 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Whose output a reader sees depends on the shell: pipes, lists, subshells, wrappers.
-// This file parses a command line as bash does and collects the commands that print.
-// Everything that depends on values at run time makes the answer uncertain, and an
-// uncertain line has no profile.
+// This file parses a command line as bash does, and takes the words of its commands.
 
 // maxCommandLine bounds the command lines that are parsed, in bytes.
 const maxCommandLine = 65_536
@@ -127,159 +124,31 @@ func unescape(s string, quoted bool) string {
 	return b.String()
 }
 
-// printingCommands returns the commands of a line whose output a reader sees, each as
-// words. It reports false if that is not certain.
-//
-// In "a | b" it is b, or a if b passes on what it reads. In "a && b", "a; b" and
-// "a || b" it is all commands except those that print nothing of their own, such as
-// "cd". "bash -c '...'" is parsed too, one level deep.
-func printingCommands(commandLine string) ([][]string, bool) {
-	file := parseShell(commandLine)
-	if file == nil {
-		return nil, false
-	}
-	w := walk{inner: true}
-	w.all(file.Stmts)
-	return w.commands, !w.unclear
-}
+// shells lists the programs that run a script from their arguments.
+var shells = []string{"bash", "sh", "zsh", "dash", "ksh", "ash", "su"}
 
-// walk collects the printing commands of a syntax tree.
-type walk struct {
-	commands [][]string
-	inner    bool // parse the script of a shell
-	unclear  bool // it is not certain which commands print
-}
-
-// all visits statements.
-func (w *walk) all(stmts []*syntax.Stmt) {
-	for _, s := range stmts {
-		w.stmt(s)
-	}
-}
-
-// stmt visits a statement.
-func (w *walk) stmt(s *syntax.Stmt) {
-	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
-		w.unclear = true
-		return
-	}
-	switch c := s.Cmd.(type) {
-	case nil, *syntax.TestClause, *syntax.ArithmCmd, *syntax.DeclClause, *syntax.LetClause:
-		// prints nothing
-	case *syntax.CallExpr:
-		w.call(c)
-	case *syntax.TimeClause:
-		if c.Stmt != nil {
-			w.stmt(c.Stmt)
-		}
-	case *syntax.Subshell:
-		w.all(c.Stmts)
-	case *syntax.Block:
-		w.all(c.Stmts)
-	case *syntax.BinaryCmd:
-		w.binary(c)
-	default: // loops, conditions, functions
-		w.unclear = true
-	}
-}
-
-// binary visits a list or a pipeline.
-func (w *walk) binary(c *syntax.BinaryCmd) {
-	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
-		w.stmt(c.X)
-		w.stmt(c.Y)
-		return
-	}
-	if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && passesOn(callWords(call)) {
-		w.stmt(c.X)
-		return
-	}
-	w.stmt(c.Y)
-}
-
-// passesOn reports whether the end of a pipeline prints its input, or a part of it,
-// unchanged.
-func passesOn(command []string) bool {
-	if len(command) == 0 {
-		return false
-	}
-	switch command[0] {
-	case "tee":
-		return true
-	case "cat", "less", "more", "head", "tail":
-		return len(operands(command)) == 0
-	}
-	return false
-}
-
-// operands returns the words of a reader that name files. An unknown word is "".
-func operands(command []string) []string {
-	var list []string
-	value := false
-	for _, word := range command[1:] {
-		switch {
-		case value:
-			value = false
-		case len(word) > 1 && (word[0] == '-' || word[0] == '+'):
-			value = (command[0] == "head" || command[0] == "tail") && slices.Contains([]string{"-n", "-c", "-s", "--lines", "--bytes", "--pid"}, word)
-		case word != "-":
-			list = append(list, word)
-		}
-	}
-	return list
-}
-
-// quietCommands lists the commands that print nothing of their own, and those that
-// print what the caller wrote.
-var quietCommands = []string{
-	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
-	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
-	"git add", "git config", "conda activate",
-}
-
-// isQuiet reports whether a command is one of quietCommands.
-func isQuiet(command []string) bool {
-	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
-}
-
-// call visits a simple command.
-func (w *walk) call(c *syntax.CallExpr) {
-	if len(c.Args) == 0 {
-		return // assignments
-	}
-	command := callWords(c)
-	if len(command) == 0 {
-		w.unclear = true
-		return
-	}
-	if isQuiet(command) {
-		return
-	}
-	if script, ok := shellScript(command); ok && w.inner {
-		file := parseShell(script)
-		if file == nil {
-			w.unclear = true
-			return
-		}
-		w.inner = false // a shell in a shell is a command like any other
-		w.all(file.Stmts)
-		w.inner = true
-		return
-	}
-	w.commands = append(w.commands, command)
-}
-
-// shellScript returns the script that a shell runs from an argument.
+// shellScript returns the script that a command runs from an argument: a shell, alone
+// or behind another program ("docker exec c sh -c '...'"), eval, and ssh.
 func shellScript(command []string) (string, bool) {
-	if !slices.Contains([]string{"bash", "sh", "zsh", "dash", "ksh"}, command[0]) {
-		return "", false
+	switch last := len(command) - 1; {
+	case command[0] == "eval":
+		return strings.Join(command[1:], " "), !slices.Contains(command[1:], "")
+	case command[0] == "ssh" && strings.Contains(command[last], " "):
+		return command[last], true
 	}
-	for i, word := range command[1:] {
+	for i, word := range command {
+		if slices.Contains(shells, path.Base(word)) {
+			return scriptOption(command[i+1:])
+		}
+	}
+	return "", false
+}
+
+// scriptOption returns the value of the option -c, alone or among others, as in -lc.
+func scriptOption(words []string) (string, bool) {
+	for i, word := range words {
 		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c") {
-			if i+2 < len(command) && command[i+2] != "" {
-				return command[i+2], true
-			}
-			return "", false
+			return words[min(i+1, len(words)-1)], i+1 < len(words) && words[i+1] != ""
 		}
 	}
 	return "", false

@@ -1,0 +1,75 @@
+package shape
+
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
+)
+
+// LogSigns counts the lines of a file that tell whether it is a log, whatever its
+// name is. The zero LogSigns has seen no line. Words such as "error" are no sign:
+// source files have them too.
+type LogSigns struct {
+	lines    int // that are not empty
+	timed    int // that begin with a time of day
+	exits    int // that say how a step or a program ended
+	located  int // diagnostics with a place
+	likeCode int // that end as those of source files do
+}
+
+// Add counts one line.
+func (s *LogSigns) Add(text []byte) {
+	text = bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r")
+	if len(text) == 0 {
+		return
+	}
+	s.lines++
+	if isTimed(text) {
+		s.timed++
+	}
+	if bytes.IndexByte([]byte("{};(,"), text[len(text)-1]) >= 0 {
+		s.likeCode++
+	}
+	switch salience.Builtin().Classify(text).Reason {
+	case salience.Exit:
+		s.exits++
+	case salience.Diagnostic:
+		s.located++
+	}
+}
+
+// Shares of lines, one in this many.
+const (
+	leastTimed   = 50
+	leastLocated = 6
+	mostLikeCode = 5
+)
+
+// IsLog reports whether the lines are those of a log: some have times, or they say
+// how a program ended or are diagnostics and do not look like code.
+func (s *LogSigns) IsLog() bool {
+	if s.timed*leastTimed > s.lines {
+		return true
+	}
+	return (s.exits > 0 || s.located*leastLocated > s.lines) && s.likeCode*mostLikeCode < s.lines
+}
+
+// mostBeforeTime is the number of words that a line of a log may have before its
+// time, such as a level, or a month and a day.
+const mostBeforeTime = 2
+
+// isTimed reports whether a line begins with a time of day.
+func isTimed(text []byte) bool {
+	for range mostBeforeTime + 1 {
+		if salience.TimeLength(text) > 0 {
+			return true
+		}
+		_, rest, found := bytes.Cut(text, []byte{' '})
+		if !found {
+			return false
+		}
+		text = bytes.TrimLeft(rest, " ")
+	}
+	return false
+}

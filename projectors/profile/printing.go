@@ -1,0 +1,255 @@
+package profile
+
+import (
+	"cmp"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Whose output a reader sees depends on the shell: pipes, lists, redirections,
+// subshells. This file collects the commands of a line that print. Everything that
+// depends on values at run time makes the answer uncertain, and an uncertain line has
+// no profile.
+
+// printing is a command whose output a reader sees.
+type printing struct {
+	words     []string
+	slice     Range // the end of its output that a pipeline passes on; Ranked: all of it
+	chosen    bool  // a pipeline passes on the lines that match a pattern
+	aside     bool  // its standard output goes into a file
+	discarded bool  // all of its output goes nowhere
+}
+
+// printingCommands returns the commands of a line whose output a reader sees. It
+// reports false if that is not certain.
+//
+// In "a | b" it is b, or a if b passes on what it reads. In "a && b", "a; b" and
+// "a || b" it is all commands except those that print nothing of their own, such as
+// "cd". In "a > f 2>&1; tail f" it is a. The script of "bash -c '...'" is parsed too,
+// one level deep.
+func printingCommands(commandLine string) ([]printing, bool) {
+	file := parseShell(commandLine)
+	if file == nil {
+		return nil, false
+	}
+	w := newWalk()
+	w.all(file.Stmts)
+	if slices.ContainsFunc(w.commands, func(c printing) bool { return !c.aside }) {
+		w.commands = slices.DeleteFunc(w.commands, func(c printing) bool { return c.aside })
+	}
+	return w.commands, !w.unclear
+}
+
+// walk collects the printing commands of a syntax tree.
+type walk struct {
+	commands []printing
+	written  map[string][]printing // what printed into a file, by its name; "" for an unknown one
+	inner    bool                  // in the script of a shell
+	unclear  bool                  // it is not certain which commands print
+}
+
+func newWalk() *walk { return &walk{written: map[string][]printing{}} }
+
+// all visits statements.
+func (w *walk) all(stmts []*syntax.Stmt) {
+	for _, s := range stmts {
+		w.stmt(s)
+	}
+}
+
+// stmt visits a statement.
+func (w *walk) stmt(s *syntax.Stmt) {
+	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
+		w.unclear = true
+		return
+	}
+	before := len(w.commands)
+	switch c := s.Cmd.(type) {
+	case nil, *syntax.TestClause, *syntax.ArithmCmd, *syntax.DeclClause, *syntax.LetClause:
+		// prints nothing
+	case *syntax.CallExpr:
+		w.call(c, s.Redirs)
+	case *syntax.TimeClause:
+		if c.Stmt != nil {
+			w.stmt(c.Stmt)
+		}
+	case *syntax.Subshell:
+		w.all(c.Stmts)
+	case *syntax.Block:
+		w.all(c.Stmts)
+	case *syntax.BinaryCmd:
+		w.binary(c)
+	default: // loops, conditions, functions
+		w.unclear = true
+	}
+	w.redirect(before, s.Redirs)
+}
+
+// redirect notes that the commands from one on print into a file. They are seen only
+// if no other command prints.
+func (w *walk) redirect(from int, redirs []*syntax.Redirect) {
+	name, ok := outputFile(redirs)
+	if !ok {
+		return
+	}
+	printed := w.commands[from:]
+	w.written[name] = slices.Clone(printed)
+	for i := range printed {
+		printed[i].aside = true
+		printed[i].discarded = discards(redirs)
+	}
+}
+
+// binary visits a list or a pipeline.
+func (w *walk) binary(c *syntax.BinaryCmd) {
+	if c.Op == syntax.AndStmt || c.Op == syntax.OrStmt {
+		w.stmt(c.X)
+		w.stmt(c.Y)
+		return
+	}
+	call, ok := c.Y.Cmd.(*syntax.CallExpr)
+	if !ok {
+		w.stmt(c.Y)
+		return
+	}
+	filter := unwrap(callWords(call))[0]
+	if !passesOn(filter) {
+		w.stmt(c.Y)
+		return
+	}
+	before := len(w.commands)
+	w.stmt(c.X)
+	w.cut(before, filter)
+	if filter[0] == "tee" {
+		for _, name := range files(filter) {
+			w.written[name] = slices.Clone(w.commands[before:])
+		}
+	}
+	w.redirect(before, c.Y.Redirs)
+}
+
+// cut notes which part of the output of the commands from one on a filter shows.
+func (w *walk) cut(from int, filter []string) {
+	for i := from; i < len(w.commands); i++ {
+		c := &w.commands[i]
+		c.slice, c.chosen = cmp.Or(slice(filter), c.slice), c.chosen || chooses(filter)
+	}
+}
+
+// quietCommands lists the commands that print nothing of their own, and those that
+// print what the caller wrote.
+var quietCommands = []string{
+	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
+	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
+	"git add", "git config", "conda activate",
+}
+
+// isQuiet reports whether a command is one of quietCommands.
+func isQuiet(command []string) bool {
+	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
+}
+
+// call visits a simple command.
+func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
+	if len(c.Args) == 0 {
+		return // assignments
+	}
+	command := callWords(c)
+	if len(command) == 0 {
+		w.unclear = true
+		return
+	}
+	if isQuiet(command) {
+		return
+	}
+	if script, ok := shellScript(command); ok && !w.inner {
+		w.script(script)
+		return
+	}
+	if passesOn(command) {
+		input, here := inputOf(redirs)
+		if here {
+			return // it prints what the caller wrote
+		}
+		command = append(command, input...)
+	}
+	if w.reads(command) {
+		return
+	}
+	w.commands = append(w.commands, printing{words: command})
+}
+
+// script visits the script of a shell. A shell in a shell is a command like any other.
+func (w *walk) script(script string) {
+	file := parseShell(script)
+	if file == nil {
+		w.unclear = true
+		return
+	}
+	w.inner = true
+	w.all(file.Stmts)
+	w.inner = false
+}
+
+// reads visits a command that prints files, if commands before it wrote all of them:
+// then these print.
+func (w *walk) reads(command []string) bool {
+	if !isFilter(command) {
+		return false
+	}
+	names := files(command)
+	for _, name := range names {
+		if _, ok := w.written[name]; !ok {
+			return false
+		}
+	}
+	before := len(w.commands)
+	for _, name := range names {
+		w.commands = append(w.commands, w.written[name]...)
+	}
+	w.cut(before, command)
+	return len(names) > 0
+}
+
+// outputFile returns the file that redirections lead standard output to; "" for an
+// unknown one.
+func outputFile(redirs []*syntax.Redirect) (name string, ok bool) {
+	for _, r := range redirs {
+		word := wordText(r.Word)
+		switch r.Op {
+		case syntax.RdrAll, syntax.AppAll:
+			name, ok = word, true
+		case syntax.RdrOut, syntax.AppOut, syntax.ClbOut, syntax.DplOut:
+			if r.N == nil || r.N.Value == "1" {
+				name, ok = word, !slices.Contains([]string{"1", "2", "/dev/stdout", "/dev/stderr", "/dev/tty"}, word)
+			}
+		}
+	}
+	return name, ok
+}
+
+// discards reports whether redirections discard both streams.
+func discards(redirs []*syntax.Redirect) bool {
+	name, ok := outputFile(redirs)
+	both := slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
+		return r.Op == syntax.RdrAll || r.Op == syntax.DplOut && r.N == nil || r.N != nil && r.N.Value == "2"
+	})
+	return ok && name == "/dev/null" && both
+}
+
+// inputOf returns the files that standard input is read from, and whether it is a text
+// of the caller.
+func inputOf(redirs []*syntax.Redirect) (list []string, here bool) {
+	for _, r := range redirs {
+		switch r.Op {
+		case syntax.RdrIn, syntax.RdrInOut:
+			list = append(list, wordText(r.Word))
+		case syntax.Hdoc, syntax.DashHdoc:
+			here = true
+		case syntax.WordHdoc:
+			list, here = append(list, ""), here || wordText(r.Word) != ""
+		}
+	}
+	return list, here
+}
