@@ -67,6 +67,9 @@ func (e *Excerpt) isLog(f Focus) bool {
 	switch e.Shape(f) {
 	case shape.BuildLog, shape.TestReport, shape.StackTrace:
 		return true
+	case shape.None:
+	default:
+		return false
 	}
 	if e.signs == nil {
 		e.signs = &shape.LogSigns{}

@@ -153,5 +153,29 @@ func TestSelectionsStayTheSame(t *testing.T) {
 	}
 }
 
+// A range that may be a log is one of the payload's own text: a log is ranked, and every other text is shown as it is.
+func TestRangeOfALog(t *testing.T) {
+	t.Parallel()
+	noise := strings.Repeat("copying one file to another\n", 300)
+	log := noise + "src/a.c:12:3: error: expected ';'\nmake: *** [Makefile:7: test] Error 2\n" + noise
+	report := strings.Repeat("=== RUN   TestA\n--- FAIL: TestA (0.00s)\n", 40) + noise
+	data := `[` + strings.Repeat("{\"error\": \"make: *** Error 2\"},\n", 300) + "{}]\n"
+	b := preview.Budget{Tokens: 100, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
+	for text, ranked := range map[string]bool{log: true, report: true, noise: false, data: false, strings.Repeat("f(x);\n", 100) + log: true, strings.Repeat("f(x);\n", 300) + log: false} {
+		for _, fromEnd := range []bool{false, true} {
+			show := func(f preview.Focus) string {
+				return preview.FromBytes([]byte(text), 100).Select(b, tokens.Estimate(), f).Text
+			}
+			want := show(preview.Focus{Range: true, FromEnd: fromEnd})
+			if ranked {
+				want = show(preview.Focus{})
+			}
+			if got := show(preview.Focus{Range: true, FromEnd: fromEnd, MaybeLog: true}); got != want {
+				t.Errorf("%.20q: got\n%s\nwant\n%s", text, got, want)
+			}
+		}
+	}
+}
+
 // sorted returns the keys of a map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -14,7 +14,7 @@ type LogSigns struct {
 	lines    int // that are not empty
 	timed    int // that begin with a time of day
 	exits    int // that say how a step or a program ended
-	located  int // diagnostics with a place
+	findings int // diagnostics with a place, and failures by name
 	likeCode int // that end as those of source files do
 }
 
@@ -31,28 +31,28 @@ func (s *LogSigns) Add(text []byte) {
 	if bytes.IndexByte([]byte("{};(,"), text[len(text)-1]) >= 0 {
 		s.likeCode++
 	}
-	switch salience.Builtin().Classify(text).Reason {
-	case salience.Exit:
+	switch m := salience.Builtin().Classify(text); {
+	case m.Reason == salience.Exit:
 		s.exits++
-	case salience.Diagnostic:
-		s.located++
+	case m.Reason == salience.Diagnostic, m.Reason == salience.Failure && m.Score >= salience.Named:
+		s.findings++
 	}
 }
 
 // Shares of lines, one in this many.
 const (
-	leastTimed   = 50
-	leastLocated = 6
-	mostLikeCode = 5
+	leastTimed    = 50
+	leastFindings = 16
+	mostLikeCode  = 5
 )
 
 // IsLog reports whether the lines are those of a log: some have times, or they say
-// how a program ended or are diagnostics and do not look like code.
+// how a program ended or what it found, and do not look like code.
 func (s *LogSigns) IsLog() bool {
 	if s.timed*leastTimed > s.lines {
 		return true
 	}
-	return (s.exits > 0 || s.located*leastLocated > s.lines) && s.likeCode*mostLikeCode < s.lines
+	return (s.exits > 0 || s.findings*leastFindings > s.lines) && s.likeCode*mostLikeCode < s.lines
 }
 
 // mostBeforeTime is the number of words that a line of a log may have before its

@@ -62,32 +62,66 @@ func TestExplainNamesReasons(t *testing.T) {
 	}
 }
 
-// What a reader prints is shown as it is, from its start or its end; a log, and what a reader at the end of a pipeline passes
-// on, is not.
+// What a reader prints is shown as it is, from its start or its end. A log is not, and neither is what filters pass on of
+// another program.
 func TestRangeOfReaders(t *testing.T) {
 	t.Parallel()
 	s := profile.BuiltIn()
-	for line, want := range map[string]struct {
-		profile string
-		show    profile.Range
-	}{
-		"cat main.go": {"cat", profile.FromStart}, "head -n 20 main.go": {"cat", profile.FromStart}, "sed -n 1,9p login.ts": {"cat", profile.FromStart},
-		"tail -n 20 main.go": {"cat", profile.FromEnd}, "tail -20 CHANGELOG": {"cat", profile.FromEnd}, "cat catalog.json dialog": {"cat", profile.FromStart},
-		"cat build.log": {"cat", profile.Ranked}, "tail -100 /var/log/app/out.log.1": {"cat", profile.Ranked}, "zcat app.log.2.gz": {"cat", profile.Ranked},
-		"tail -f nohup.out": {"cat", profile.Ranked}, "cat test-output.txt": {"cat", profile.Ranked},
-		"make test 2>&1 | tail -300": {"make", profile.Ranked}, "make | tail -n 300": {"make", profile.Ranked}, "make 2>&1 | head -c 9": {"make", profile.Ranked},
-		"cd x && make |& tail -n50": {"make", profile.Ranked}, "cat main.go | head -50": {"cat", profile.FromStart}, "make | tail main.go": {"cat", profile.FromEnd},
-		"cat main.go; cat build.log": {"cat", profile.Ranked}, "./run.sh | tail -3": {"", profile.Ranked},
+	for want, lines := range map[string][]string{
+		"make: ranked": {
+			"make test 2>&1 | tail -300", "make | tail -n 300", "make 2>&1 | head -c 9", "cd x && make |& tail -n50",
+			"cd x && make test 2>&1 | tail -300", "(make test) 2>&1 | tail -n +5", "make test > /tmp/out.log 2>&1; tail -100 /tmp/out.log",
+			"make test > out.txt 2>&1 || tail -50 out.txt", "make > $LOG 2>&1; tail -40 $LOG", "make &> o; grep -v ok o", "make 2>&1 > o && cat o",
+			"make | tee o | tail -3; cat o", "{ make; make test; } > o 2>&1; tail -5 < o", "bash -c \"make | tail\"", "set -o pipefail; make | tail",
+			"make test |& tail", "make | sed -n '1,50p'", "make | sed -e 's/x/y/' | cat", "make | nl | less +G", "make 2>&1 | grep -v '^ok' | tail -20",
+			"make | sudo tee /var/log/x", "make > /dev/null", "command -v make >/dev/null 2>&1; make", "cat > Makefile <<E\nall:\nE\nmake",
+		},
+		"npm-run: ranked":    {"npm test -- --run 2>&1 | tail -100; echo \"exit ${PIPESTATUS[0]}\""},
+		"cargo-test: ranked": {"timeout 300 cargo test 2>&1 | tail -40"},
+		"journalctl: ranked": {"journalctl -u x --no-pager | tail -200"},
+		"ls: ranked":         {"ls | tail", "ls -la 2>/dev/null | head -50"},
+		"git-log: ranked":    {"git log | head -50"},
+		"grep: ranked":       {"grep -n \"\" file | tail", "make > o; grep -c FAIL o", "grep -A5 ERROR build.log", "make | grep -n FAIL", "make | grep -r x"},
+		"xargs: ranked":      {"ls *.log | xargs tail -n 50"},
+		": ranked": {
+			"./run.sh | tail -3", "docker logs x | tail", "kubectl logs p --tail=300", "awk '/FAIL/' log", "python x.py 2>&1 | head -c 20000",
+			"Get-Content build.log -Tail 50", "make test | grep FAIL", "make 2>&1 | egrep -i 'err|fail' | tail", "make | sort", "make; or tail x", "make &| tail",
+			"for f in *.log; do tail $f; done", "echo \"$(make | tail)\"", "out=$(make); echo \"$out\" | tail -5", "cat <<E\nmake\nE", "cat <<< hello",
+		},
+		"cat: ranked": {
+			"cat build.log", "tail -100 /var/log/app/out.log.1", "zcat app.log.2.gz", "tail -f nohup.out", "cat test-output.txt", "tail /var/log/syslog",
+			"less +G log", "sed -n '100,400p' build.log", "cat build.log | grep -A5 ERROR", "tail -300 < build.log", "cat main.go; cat build.log",
+			"cat main.go; tail main.go",
+		},
+		"cat: start": {
+			"cat main.go", "head -n 20 main.go", "sed -n 1,9p login.ts", "cat catalog.json dialog.xml", "cat main.go | head -50", "sed -n '/error/p' a.py",
+			"tail -n +100 main.go", "tail -n +100 main.go | head -50", "tail -n+5 a.c", "cat main.go | grep foo.log", "cat < main.go", "sed -n -e 1,9p a.rs",
+			"cat -n a.go | sed -n '5,9p'", "cat README.md", "tail -f x.rb | head -n 5",
+		},
+		"cat: end":             {"tail -n 20 main.go", "cat main.go | tail -50", "make | tail main.go", "less +G main.go", "head -n 90 a.py | tail -n 20"},
+		"cat: start, or a log": {"cat out.txt", "cat /tmp/x", "cat Makefile", "cat $F", "head -5 notes.txt", "sed -n 1,9p x", "cat ~/.bashrc"},
+		"cat: end, or a log":   {"tail -20 CHANGELOG", "tail -300 <<< \"$out\"", "cat /tmp/x | tail -5", "tail"},
+		"git-show-file: start": {"git show HEAD:main.go"},
 	} {
-		c := s.Explain(line)
-		name := ""
-		if c.Profile != nil {
-			name = c.Profile.Name()
-		}
-		if name != want.profile || c.Range != want.show {
-			t.Errorf("%q: %q, %d\n%s", line, name, c.Range, strings.Join(c.Steps, "\n"))
+		for _, line := range lines {
+			if c := s.Explain(line); describe(c) != want {
+				t.Errorf("%q: %s, want %s\n%s", line, describe(c), want, strings.Join(c.Steps, "\n"))
+			}
 		}
 	}
+}
+
+// describe names the profile and the range of a choice.
+func describe(c profile.Choice) string {
+	name := ""
+	if c.Profile != nil {
+		name = c.Profile.Name()
+	}
+	name += map[profile.Range]string{profile.Ranked: ": ranked", profile.FromStart: ": start", profile.FromEnd: ": end"}[c.Range]
+	if c.MaybeLog {
+		name += ", or a log"
+	}
+	return name
 }
 
 // Options of a wrapper, and its own words, are not the command that it runs.

@@ -6,19 +6,34 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
+// Status 0 of these lines says that all they print ended well, or does not.
 func TestStatusCovers(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]bool{
-		"": true, "make": true, "cd x && make -j4 && make test": true, "FOO=1 make 2>&1": true, "(cd x; make)": true, "{ make; }": true,
-		"echo x | python": true, "time make": true, "cd x || exit 1; make": true, "make || { echo no; exit 1; }": true,
-		"set -o pipefail; make | tail": true, "set -euo pipefail\nmake | tail\nmake test": true, "set -e; make; make test": true,
-		"bash -o pipefail -c 'make | tail'": true, "bash -c 'set -e; make; make test'": true, "'": true, "export A=b; make": true,
-		"make | tail": false, "make 2>&1 | tail -300": false, "make; echo done": false, "make || true": false, "make || exit 0": false,
-		"! make": false, "make &": false, "bash -c 'make | tail'": false, "sh -ec 'make | tail'": false, "set -e; make | tail": false,
-		"make && make test | tee log": false, "make |& tail": false, "(make; true)": false, "make\nmake test": false,
+	for want, lines := range map[bool][]string{
+		true: {
+			"", "make", "cd x && make -j4 && make test", "FOO=1 make 2>&1", "(cd x; make)", "{ make; }", "echo x | python", "time make", "cd x || exit 1; make",
+			"make || { echo no; exit 1; }", "make || exit", "make || exit $?", "make || exit 1; make test", "set -o pipefail; make | tail",
+			"set -euo pipefail\nmake | tail\nmake test", "set -e; make; make test", "set -o errexit; make; make test", "set -e; cd x && make; make test",
+			"bash -o pipefail -c 'make | tail'", "bash -c 'set -e; make; make test'", "'", "export A=b; make", "exec make", "cd $(git rev-parse --show-toplevel) && make",
+			"trap 'rm -f x' EXIT; make", "test -d x || npm ci", "[ -f x ] && make", "set -e; for d in a b; do make -C $d; done", "set -o pipefail; (make | tail)",
+			"! true", "command -v go >/dev/null 2>&1; make", "V=$(git describe); make", "echo \"in $PWD\" && make", "make <<< $X", "set -eo pipefail; make | tail; echo ok",
+			"make > log 2>&1",
+		},
+		false: {
+			"make | tail", "make 2>&1 | tail -300", "make; echo done", "make || true", "make || exit 0", "make || echo failed", "make || false; make test",
+			"! make", "make &", "make & wait", "bash -c 'make | tail'", "sh -ec 'make | tail'", "set -e; make | tail", "make && make test | tee log", "make |& tail",
+			"(make; true)", "make\nmake test", "make | tee log", "if make; then echo ok; fi", "for d in a b; do make -C $d; done", "while make; do :; done",
+			"a && b; c", "set -e; make && echo ok; cat x", "set -e; set +e; make; make test", "set -o pipefail; set +o pipefail; make | tail",
+			"trap 'exit 0' EXIT; make", "make > o 2>&1; tail o", "timeout 60 bash -c 'make | tail'", "docker exec c sh -c 'make; echo'", "ssh host 'make | tail'",
+			"eval 'make | tail'", "echo \"$(make)\"", "out=$(make); echo \"$out\"", "out=$(make 2>&1)\ntail -50 <<< \"$out\"", "make &| tail", "make | '",
+			"f() { make | tail; }; f", "cat <<E\n$(make)\nE", "coproc make", "make | cat; exit ${PIPESTATUS[0]}", "(set -e; true); make; make test",
+			"set -e; ! make; cat x", "make | Select-Object -Last 50",
+		},
 	} {
-		if got := profile.StatusCovers(line); got != want {
-			t.Errorf("%q: %v", line, got)
+		for _, line := range lines {
+			if got := profile.StatusCovers(line); got != want {
+				t.Errorf("%q: %v", line, got)
+			}
 		}
 	}
 }
