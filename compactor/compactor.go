@@ -92,7 +92,7 @@ func (c *Compactor) compact(r *pb.CanonicalToolResult, to Target, known rankings
 	}
 	s := c.schemaFor(given)
 	root := s.cloneParts(given)
-	w := work{Target: to, place: c.place, failed: isFailure(s, r, root), rankings: known}
+	w := work{Target: to, place: c.place, suspect: mayBeFailure(s, r, root), rankings: known}
 	w.message(s, root, given)
 	if to.Level == line && s.leveled && r.GetError() == nil && envelope.Level(root) < line && !showsBody(s, root) {
 		envelope.SetLevel(root, line)
@@ -121,7 +121,7 @@ func (c *Compactor) payload(r *pb.CanonicalToolResult) protoreflect.Message {
 type work struct {
 	Target
 	place    Place
-	failed   bool     // the result is a failure: its lines are ranked even if shown whole
+	suspect  bool     // the result is a failure, or may be: its lines are ranked even if shown whole
 	rankings rankings // that are known already; nil for none
 	changed  bool
 	needs    []Payload

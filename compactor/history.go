@@ -32,6 +32,7 @@ type decoded struct {
 	payload  protoreflect.Message // nil when the result has none
 	schema   *schema              // nil when nothing in it can be compacted
 	failed   bool                 // the result is a failure
+	suspect  bool                 // it is one, or may be
 	rankings                      // of its previews, filled as they are needed
 }
 
@@ -45,7 +46,7 @@ func (c *Compactor) decode(r *pb.CanonicalToolResult) *decoded {
 	}
 	if d.payload != nil {
 		d.schema = c.schemaFor(d.payload)
-		d.failed = isFailure(d.schema, r, d.payload)
+		d.failed, d.suspect = isFailure(d.schema, r, d.payload), mayBeFailure(d.schema, r, d.payload)
 	}
 	return d
 }

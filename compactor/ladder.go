@@ -92,7 +92,7 @@ func (e *estimate) add(s *schema, m protoreflect.Message, d *decoded) {
 			}
 			continue
 		}
-		if r := d.rankings.lookup(previewKey{m.Interface(), i}, &v, d.failed); r != nil {
+		if r := d.rankings.lookup(previewKey{m.Interface(), i}, &v, d.suspect); r != nil {
 			e.texts = append(e.texts, textEstimate{r, r.scores(), v.Truncated && v.Artifact != ""})
 		}
 	}

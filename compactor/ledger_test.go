@@ -224,6 +224,23 @@ func TestResultWithoutPayloadStays(t *testing.T) {
 	}
 }
 
+// Status 0 of a pipeline says nothing of the commands before its end: when such an output is shortened, what sounds like
+// an error survives, as in the output of a failure.
+func TestUncertainStatusKeepsErrors(t *testing.T) {
+	c := compactorAt(t, "/a")
+	for _, uncertain := range []bool{false, true} {
+		r := result(numbered(100) + wrong + numbered(100))
+		r.GetCommand().ExitStatus, r.GetCommand().StatusUncertain = new(int32(0)), uncertain
+		got := c.Compact(r, to(trimmed, 100)).Result.GetCommand()
+		if !got.GetStdoutTruncated() || strings.Contains(got.GetStdoutPreview(), wrong) != uncertain {
+			t.Errorf("uncertain %v: %s", uncertain, got.GetStdoutPreview())
+		}
+		if c.Failed(r) {
+			t.Error("it is no failure")
+		}
+	}
+}
+
 func TestSubjectsAreBounded(t *testing.T) {
 	if compactor.NewSubject("") != (compactor.Subject{}) {
 		t.Error("no text is a subject")

@@ -13,7 +13,7 @@ import (
 // Results are related in two ways. A result is superseded when a later call of the same
 // tool about the same subject gives a newer answer, or when a later result changed the
 // file that it read. A failure is open until the same succeeds. Both follow from the
-// options of the contract: subject, reads, changes and means_failure.
+// options of the contract: subject, reads, changes, means_failure and means_uncertain.
 
 // Entry describes a result of a history, as far as its runtime knows it.
 type Entry struct {
@@ -68,6 +68,7 @@ type facts struct {
 type relation struct {
 	subject    Subject
 	failed     bool
+	uncertain  bool // nothing says whether it failed
 	age        int  // in turns; 0 for the last turn
 	open       bool // a failure after which the same call did not succeed
 	superseded int  // entry of the later result that answers the same, or edited the file that it read; -1 for none
@@ -85,6 +86,7 @@ func (c *Compactor) newFacts(e *Entry, l *decoded) facts {
 		return f
 	}
 	f.tool, f.failed, f.level = l.result.GetToolName(), l.failed, lowestLevel(l.schema, l.payload)
+	f.uncertain = l.suspect && !l.failed
 	if e.Subject == (Subject{}) {
 		f.subject = NewSubject(l.schema.traits.Subject(l.payload))
 	}
@@ -141,7 +143,7 @@ func findSuperseded(list []facts) {
 			}
 		}
 		o.open = o.failed && o.superseded < 0 && !succeeded[q] && (asked || !succeeded[question{tool: q.tool}])
-		if !o.failed {
+		if !o.failed && !o.uncertain {
 			succeeded[q], succeeded[question{tool: q.tool}] = true, true
 		}
 		if o.family == errorFamily {

@@ -23,6 +23,7 @@ func (f facts) change(changes ...func(*facts)) facts {
 
 func failing(f *facts)   { f.failed = true }
 func anError(f *facts)   { f.failed, f.family = true, errorFamily }
+func uncertain(f *facts) { f.uncertain = true }
 func noPayload(f *facts) { f.schema = nil }
 
 func repeats(call string) func(*facts) {
@@ -51,6 +52,8 @@ func TestRelationsFollowFromLaterResults(t *testing.T) {
 		{"a success closes a failure", []facts{ls.change(failing), ls}, "1-1 -1-0"},
 		{"a success of another subject does not", []facts{ls.change(failing), about("cat")}, "-1 open-1 -1-0"},
 		{"any success closes a failure without subject", []facts{about("").change(failing), about("cat")}, "-1-1 -1-0"},
+		{"what may have failed closes none", []facts{about("").change(failing), about("cat").change(uncertain)}, "-1 open-1 -1-0"},
+		{"and is none itself", []facts{about("").change(uncertain), about("cat")}, "-1-1 -1-0"},
 		{"an error is closed by a success", []facts{ls.change(anError), ls}, "1-1 -1-0"},
 		{"a repeated answer is as young as its repeat", []facts{ls, about("cat"), ls.change(repeats("other"))}, "-1-0 -1-1 -1-0"},
 		{"and as the youngest of them", []facts{ls, ls.change(repeats("x")), about("cat"), ls.change(repeats("x"))}, "-1-0 -1-2 -1-1 -1-0"},

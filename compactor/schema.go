@@ -141,6 +141,12 @@ func isFailure(s *schema, r *pb.CanonicalToolResult, payload protoreflect.Messag
 	return r.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR || s.traits.Failed(payload)
 }
 
+// mayBeFailure reports whether a result is a failure, or says neither that nor the
+// opposite.
+func mayBeFailure(s *schema, r *pb.CanonicalToolResult, payload protoreflect.Message) bool {
+	return isFailure(s, r, payload) || s.traits.Uncertain(payload)
+}
+
 // hasAny reports whether compaction can change the message.
 func (s *schema) hasAny() bool {
 	return len(s.large)+len(s.lists)+len(s.drop)+len(s.inner)+len(s.failure) > 0

@@ -11,8 +11,8 @@ import (
 // splitUnits splits a preview into units, in order. Lines with equal bytes in preview
 // and payload become units of their own; the ledger states no place for others, which
 // are joined with their neighbours.
-func splitUnits(v *envelope.Large, failed bool) []unit {
-	s := splitter{large: v, scores: lineScores(v, failed), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
+func splitUnits(v *envelope.Large, suspect bool) []unit {
+	s := splitter{large: v, scores: lineScores(v, suspect), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
 	s.cuts, s.scattered, _ = splitCuts(v.Cuts)
 	for _, segment := range v.Segments() {
 		s.addSegment(segment)

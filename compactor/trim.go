@@ -72,7 +72,7 @@ func (w *work) previews(s *schema, m protoreflect.Message, given proto.Message) 
 			continue
 		}
 		v := f.Get(m)
-		r := w.rankings.lookup(previewKey{given, i}, &v, w.failed)
+		r := w.rankings.lookup(previewKey{given, i}, &v, w.suspect)
 		if r == nil {
 			continue
 		}

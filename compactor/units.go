@@ -101,13 +101,13 @@ type rankings map[previewKey]*ranking
 
 // lookup returns the ranking of a preview; nil when what would be removed could not be
 // read any more.
-func (r rankings) lookup(at previewKey, v *envelope.Large, failed bool) *ranking {
+func (r rankings) lookup(at previewKey, v *envelope.Large, suspect bool) *ranking {
 	if known, ok := r[at]; ok {
 		return known
 	}
 	var found *ranking
 	if v.Preview != "" && (v.Artifact != "" || isPayload(v)) {
-		found = newRanking(v, failed)
+		found = newRanking(v, suspect)
 	}
 	if r != nil {
 		r[at] = found
@@ -116,8 +116,8 @@ func (r rankings) lookup(at previewKey, v *envelope.Large, failed bool) *ranking
 }
 
 // newRanking splits a preview into units and orders them.
-func newRanking(v *envelope.Large, failed bool) *ranking {
-	r := &ranking{source: v.Source, units: splitUnits(v, failed)}
+func newRanking(v *envelope.Large, suspect bool) *ranking {
+	r := &ranking{source: v.Source, units: splitUnits(v, suspect)}
 	if r.source == nil {
 		r.source = wholeSource(v)
 	}
@@ -173,8 +173,8 @@ func wholeSource(v *envelope.Large) *pb.SourceFacts {
 // lineScores returns the scores of a preview without segments, as a projection would
 // give them. It returns none for a success that is shown whole, because no choice was
 // made among its lines.
-func lineScores(v *envelope.Large, failed bool) []preview.Segment {
-	if len(v.Source.GetSegments()) > 0 || !failed && !v.Truncated {
+func lineScores(v *envelope.Large, suspect bool) []preview.Segment {
+	if len(v.Source.GetSegments()) > 0 || !suspect && !v.Truncated {
 		return nil
 	}
 	shown := preview.Shown{Text: v.Preview, Shape: shape.Shape(v.Source.GetShape())}

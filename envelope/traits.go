@@ -3,6 +3,7 @@ package envelope
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -13,7 +14,7 @@ import (
 
 // Compaction and the metrics ask the same questions about every result: what is it
 // about, did it fail, which files did it read or change. The options subject,
-// means_failure, means_no_failure, reads, changes and unchanged_path answer them
+// means_failure, means_no_failure, means_uncertain, reads, changes and unchanged_path answer them
 // without code for any family.
 
 // Traits states what a result means among others: its subject, whether it is a
@@ -25,6 +26,7 @@ type Traits struct {
 	changes  []changes
 	failures []protoreflect.FieldDescriptor // fields with the option means_failure
 	excuses  []protoreflect.FieldDescriptor // enums with a value that means no failure
+	doubts   []protoreflect.FieldDescriptor // fields with the option means_uncertain
 	inner    []innerTraits                  // messages inside it that have any of these
 }
 
@@ -59,6 +61,9 @@ func collectTraits(d protoreflect.MessageDescriptor) *Traits {
 		f := d.Fields().Get(i)
 		if MeansFailure(f) {
 			t.failures = append(t.failures, f)
+		}
+		if means, _ := proto.GetExtension(f.Options(), pb.E_MeansUncertain).(bool); means {
+			t.doubts = append(t.doubts, f)
 		}
 		switch {
 		case f.Enum() != nil && hasExcuse(f.Enum()):
@@ -98,7 +103,7 @@ func excuses(v protoreflect.EnumValueDescriptor) bool {
 	return means
 }
 
-func (t *Traits) empty() bool { return len(t.failures)+len(t.excuses)+len(t.inner) == 0 }
+func (t *Traits) empty() bool { return len(t.failures)+len(t.excuses)+len(t.doubts)+len(t.inner) == 0 }
 
 // Subject returns the subject of a payload; empty when it states none.
 func (t *Traits) Subject(payload protoreflect.Message) string {
@@ -113,6 +118,28 @@ func (t *Traits) Subject(payload protoreflect.Message) string {
 func (t *Traits) Failed(payload protoreflect.Message) bool {
 	own, excused, listed := t.verdict(payload)
 	return own && !excused || listed
+}
+
+// Uncertain reports whether a payload, or an element of its lists, states that nothing
+// says whether it failed.
+func (t *Traits) Uncertain(payload protoreflect.Message) bool {
+	if slices.ContainsFunc(t.doubts, payload.Has) {
+		return true
+	}
+	for _, in := range t.inner {
+		switch {
+		case in.field.IsList():
+			list := payload.Get(in.field).List()
+			for i := range list.Len() {
+				if in.Uncertain(list.Get(i).Message()) {
+					return true
+				}
+			}
+		case payload.Has(in.field) && in.Uncertain(payload.Get(in.field).Message()):
+			return true
+		}
+	}
+	return false
 }
 
 // verdict examines a message and the messages inside it. An excuse covers the whole

@@ -55,6 +55,29 @@ func TestFailuresFollowFromOptions(t *testing.T) {
 	}
 }
 
+// That nothing says whether it failed is stated by a field of the result, or of an element of its lists.
+func TestDoubtsFollowFromOptions(t *testing.T) {
+	doubtful := &pb.CommandResult{ExitStatus: new(int32(0)), StatusUncertain: true}
+	for name, c := range map[string]struct {
+		m    proto.Message
+		want bool
+	}{
+		"a command":       {&pb.CommandResult{ExitStatus: new(int32(0))}, false},
+		"a pipeline":      {doubtful, true},
+		"an item":         {&pb.CommandBatchResult{Items: []*pb.CommandBatchItem{{}, {Result: doubtful}}}, true},
+		"no such item":    {&pb.CommandBatchResult{Items: []*pb.CommandBatchItem{{}, {Result: &pb.CommandResult{}}}}, false},
+		"another family":  {&pb.SearchResult{Query: "x"}, false},
+		"an error's text": {&pb.ToolError{Kind: "k"}, false},
+	} {
+		if got := traits(t, c.m).Uncertain(c.m.ProtoReflect()); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+		if traits(t, c.m).Failed(c.m.ProtoReflect()) {
+			t.Errorf("%s is a failure", name)
+		}
+	}
+}
+
 // Paths are compared as cleaned text, and an edit that did nothing changed no file.
 func TestPathsFollowFromOptions(t *testing.T) {
 	read := &pb.FileReadResult{Path: "./a//b.go"}

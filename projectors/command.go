@@ -82,7 +82,7 @@ func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine 
 	choice := c.profiles.Explain(commandLine)
 	known := choice.Profile // nil for most command lines; a nil Profile has no opinion
 	focus := preview.Focus{
-		Succeeded: out.ExitStatus != nil && out.GetExitStatus() == 0 && profile.StatusCovers(commandLine),
+		Succeeded: endedWithZero(out) && !into.GetStatusUncertain(),
 		Rules:     known.Rules(), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd, MaybeLog: choice.MaybeLog,
 		Shape: shape.Named(known.Shape()),
 	}
@@ -130,7 +130,7 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
-		TaskHandle: boundedTask(out.GetTaskHandle(), l),
+		TaskHandle: boundedTask(out.GetTaskHandle(), l), StatusUncertain: endedWithZero(out) && !profile.StatusCovers(commandLine),
 	}
 	// A command that was stopped has a code of the one who stopped it, which the
 	// profile of the program does not explain.
@@ -148,6 +148,11 @@ func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l lim
 		r.Instructions = oneLine(out.GetInstructions(), minLimit(l.text, maxInstructions))
 	}
 	return r
+}
+
+// endedWithZero reports whether a command has exit status 0.
+func endedWithZero(out *pb.CommandOutput) bool {
+	return out.ExitStatus != nil && out.GetExitStatus() == 0
 }
 
 // disposition returns how the call of a command ended: the stated disposition or, if

@@ -78,6 +78,34 @@ func TestExitMeaning(t *testing.T) {
 	}
 }
 
+// Status 0 behind a pipe is stated as it is, and beside it that it says nothing of the commands before. What they print
+// is ranked as of a failure.
+func TestStatusOfPipelines(t *testing.T) {
+	text := ""
+	for i := range 400 {
+		text += fmt.Sprintf("copying file %d to where it belongs\nwarning: file %d was there, a%s\n", i, i, strings.Repeat("b", i))
+	}
+	show := func(line string, code int32) *pb.CommandResult {
+		stdout := &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
+		return project(t, &pb.CommandOutput{ExitStatus: &code, CommandLine: line, Stdout: stdout})
+	}
+	for line, uncertain := range map[string]bool{
+		"": false, "./run.sh": false, "set -o pipefail; ./run.sh | tail": false,
+		"./run.sh 2>&1 | tail -300": true, "./run.sh; echo done": true, "out=$(./run.sh); echo \"$out\"": true,
+	} {
+		ended, failed := show(line, 0), show(line, 1)
+		if ended.GetExitStatus() != 0 || ended.GetStatusUncertain() != uncertain || ended.GetExitMeaning() != nil || failed.GetStatusUncertain() {
+			t.Errorf("%q: %v, %v", line, ended.GetStatusUncertain(), failed.GetStatusUncertain())
+		}
+		if same := ended.GetStdoutPreview() == failed.GetStdoutPreview(); same != uncertain {
+			t.Errorf("%q: shown as of a failure: %v", line, same)
+		}
+	}
+	if r := project(t, &pb.CommandOutput{CommandLine: "./run.sh | tail"}); r.GetStatusUncertain() {
+		t.Error("a status that there is not is uncertain")
+	}
+}
+
 // E14: two streams that are too large share the budget; a small one takes no
 // more than it needs.
 func TestStreamsShareFairly(t *testing.T) {
