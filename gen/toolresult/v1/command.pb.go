@@ -566,9 +566,13 @@ type CommandResult struct {
 	// command_preview is not all of it; otherwise empty.
 	CommandDigest string `protobuf:"bytes,34,opt,name=command_digest,json=commandDigest,proto3" json:"command_digest,omitempty"`
 	// The later result that answers the same question; absent: none is known.
-	Superseded    *Superseded `protobuf:"bytes,35,opt,name=superseded,proto3" json:"superseded,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	Superseded *Superseded `protobuf:"bytes,35,opt,name=superseded,proto3" json:"superseded,omitempty"`
+	// Set when exit_status is 0 and does not say that all that the command line ran ended
+	// well: the status is that of the last command, as in "make | tail" without pipefail
+	// and "make; echo done". Follows from the command line alone.
+	StatusUncertain bool `protobuf:"varint,36,opt,name=status_uncertain,json=statusUncertain,proto3" json:"status_uncertain,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *CommandResult) Reset() {
@@ -844,6 +848,13 @@ func (x *CommandResult) GetSuperseded() *Superseded {
 		return x.Superseded
 	}
 	return nil
+}
+
+func (x *CommandResult) GetStatusUncertain() bool {
+	if x != nil {
+		return x.StatusUncertain
+	}
+	return false
 }
 
 // CommandBatchItemOutput is one command of a batch, complete.
@@ -1259,7 +1270,7 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x0fOutputUnchanged\x12\x1d\n" +
 	"\acall_id\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x06callId\x12!\n" +
 	"\tcalls_ago\x18\x02 \x01(\rB\x04\x88\xb5\x18\x01R\bcallsAgo\x12\x1d\n" +
-	"\awas_cut\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x06wasCut\"\xe8\x13\n" +
+	"\awas_cut\x18\x03 \x01(\bB\x04\x88\xb5\x18\x01R\x06wasCut\"\x9d\x14\n" +
 	"\rCommandResult\x12I\n" +
 	"\vdisposition\x18\x01 \x01(\x0e2!.toolresult.v1.CommandDispositionB\x04\x88\xb5\x18\x01R\vdisposition\x12.\n" +
 	"\vexit_status\x18\x02 \x01(\x05B\b\x88\xb5\x18\x01\xc0\xb5\x18\x01H\x00R\n" +
@@ -1304,7 +1315,8 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"\x0ecommand_digest\x18\" \x01(\tB\x04\x88\xb5\x18\x01R\rcommandDigest\x12?\n" +
 	"\n" +
 	"superseded\x18# \x01(\v2\x19.toolresult.v1.SupersededB\x04\x88\xb5\x18\x01R\n" +
-	"superseded:(\xaa\xb5\x18${command_preview}[ {command_digest}]B\x0e\n" +
+	"superseded\x123\n" +
+	"\x10status_uncertain\x18$ \x01(\bB\b\x88\xb5\x18\x01ȵ\x18\x01R\x0fstatusUncertain:(\xaa\xb5\x18${command_preview}[ {command_digest}]B\x0e\n" +
 	"\f_exit_statusB\x11\n" +
 	"\x0f_stdout_previewB\x11\n" +
 	"\x0f_stderr_previewB\f\n" +

@@ -222,6 +222,14 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Filename:      "toolresult/v1/options.proto",
 	},
 	{
+		ExtendedType:  (*descriptorpb.FieldOptions)(nil),
+		ExtensionType: (*bool)(nil),
+		Field:         50009,
+		Name:          "toolresult.v1.means_uncertain",
+		Tag:           "varint,50009,opt,name=means_uncertain",
+		Filename:      "toolresult/v1/options.proto",
+	},
+	{
 		ExtendedType:  (*descriptorpb.MessageOptions)(nil),
 		ExtensionType: (*string)(nil),
 		Field:         50001,
@@ -353,6 +361,12 @@ var (
 	//
 	// optional bool means_failure = 50008;
 	E_MeansFailure = &file_toolresult_v1_options_proto_extTypes[7]
+	// In a canonical message: that nothing says whether the tool, or what it ran, failed,
+	// when the field is set and is not false. Such a result is no failure, but it does not
+	// end one that is open, and compaction ranks its lines as those of a failure.
+	//
+	// optional bool means_uncertain = 50009;
+	E_MeansUncertain = &file_toolresult_v1_options_proto_extTypes[8]
 )
 
 // Extension fields to descriptorpb.MessageOptions.
@@ -375,21 +389,21 @@ var (
 	// zero.
 	//
 	// optional string outcome = 50001;
-	E_Outcome = &file_toolresult_v1_options_proto_extTypes[8]
+	E_Outcome = &file_toolresult_v1_options_proto_extTypes[9]
 	// The template of the line of a list's element, in the same language.
 	//
 	// optional string line = 50002;
-	E_Line = &file_toolresult_v1_options_proto_extTypes[9]
+	E_Line = &file_toolresult_v1_options_proto_extTypes[10]
 	// The full name of the complete message of a family. Default: the canonical
 	// message is complete by itself, as for tools that only confirm.
 	//
 	// optional string complete = 50003;
-	E_Complete = &file_toolresult_v1_options_proto_extTypes[10]
+	E_Complete = &file_toolresult_v1_options_proto_extTypes[11]
 	// Default budget of a receipt of the family, in tokens. Default: 1,000.
 	// Bounds: 16 to 200,000.
 	//
 	// optional uint32 default_tokens = 50004;
-	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[11]
+	E_DefaultTokens = &file_toolresult_v1_options_proto_extTypes[12]
 	// Of a canonical message: the template, in the same language, of the subject that the result is
 	// about, such as a path, a query or a command line. Of two results of one tool with
 	// the same subject the later one supersedes the earlier one, so it is for families
@@ -398,17 +412,17 @@ var (
 	// (CompactEntry).
 	//
 	// optional string subject = 50005;
-	E_Subject = &file_toolresult_v1_options_proto_extTypes[12]
+	E_Subject = &file_toolresult_v1_options_proto_extTypes[13]
 	// Of a canonical message: the name of its field with the path that was read, such as
 	// "path". The result is stale when a later one changes that path.
 	//
 	// optional string reads = 50006;
-	E_Reads = &file_toolresult_v1_options_proto_extTypes[13]
+	E_Reads = &file_toolresult_v1_options_proto_extTypes[14]
 	// Of a canonical message: where it has the paths that it changed: the name of a field
 	// or, of a list, of a field of its elements, such as "changes.path".
 	//
 	// repeated string changes = 50007;
-	E_Changes = &file_toolresult_v1_options_proto_extTypes[14]
+	E_Changes = &file_toolresult_v1_options_proto_extTypes[15]
 )
 
 // Extension fields to descriptorpb.EnumValueOptions.
@@ -417,17 +431,17 @@ var (
 	// for "_".
 	//
 	// optional string words = 50001;
-	E_Words = &file_toolresult_v1_options_proto_extTypes[15]
+	E_Words = &file_toolresult_v1_options_proto_extTypes[16]
 	// A message in which a field has the value says of no failure, whatever its other
 	// fields say: an exit code that is an answer.
 	//
 	// optional bool means_no_failure = 50002;
-	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[16]
+	E_MeansNoFailure = &file_toolresult_v1_options_proto_extTypes[17]
 	// In an element of a list of changes with the value: the name of the field with a path
 	// that is left as it was, such as the source of a copy.
 	//
 	// optional string unchanged_path = 50003;
-	E_UnchangedPath = &file_toolresult_v1_options_proto_extTypes[17]
+	E_UnchangedPath = &file_toolresult_v1_options_proto_extTypes[18]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -454,7 +468,8 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\brequired\x12\x1d.google.protobuf.FieldOptions\x18Ն\x03 \x01(\bR\brequired:<\n" +
 	"\tmax_bytes\x12\x1d.google.protobuf.FieldOptions\x18ֆ\x03 \x01(\rR\bmaxBytes:<\n" +
 	"\tmax_items\x12\x1d.google.protobuf.FieldOptions\x18׆\x03 \x01(\rR\bmaxItems:D\n" +
-	"\rmeans_failure\x12\x1d.google.protobuf.FieldOptions\x18؆\x03 \x01(\bR\fmeansFailure:;\n" +
+	"\rmeans_failure\x12\x1d.google.protobuf.FieldOptions\x18؆\x03 \x01(\bR\fmeansFailure:H\n" +
+	"\x0fmeans_uncertain\x12\x1d.google.protobuf.FieldOptions\x18ن\x03 \x01(\bR\x0emeansUncertain:;\n" +
 	"\aoutcome\x12\x1f.google.protobuf.MessageOptions\x18ц\x03 \x01(\tR\aoutcome:5\n" +
 	"\x04line\x12\x1f.google.protobuf.MessageOptions\x18҆\x03 \x01(\tR\x04line:=\n" +
 	"\bcomplete\x12\x1f.google.protobuf.MessageOptions\x18ӆ\x03 \x01(\tR\bcomplete:H\n" +
@@ -496,22 +511,23 @@ var file_toolresult_v1_options_proto_depIdxs = []int32{
 	2,  // 5: toolresult.v1.max_bytes:extendee -> google.protobuf.FieldOptions
 	2,  // 6: toolresult.v1.max_items:extendee -> google.protobuf.FieldOptions
 	2,  // 7: toolresult.v1.means_failure:extendee -> google.protobuf.FieldOptions
-	3,  // 8: toolresult.v1.outcome:extendee -> google.protobuf.MessageOptions
-	3,  // 9: toolresult.v1.line:extendee -> google.protobuf.MessageOptions
-	3,  // 10: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
-	3,  // 11: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
-	3,  // 12: toolresult.v1.subject:extendee -> google.protobuf.MessageOptions
-	3,  // 13: toolresult.v1.reads:extendee -> google.protobuf.MessageOptions
-	3,  // 14: toolresult.v1.changes:extendee -> google.protobuf.MessageOptions
-	4,  // 15: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
-	4,  // 16: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
-	4,  // 17: toolresult.v1.unchanged_path:extendee -> google.protobuf.EnumValueOptions
-	0,  // 18: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	1,  // 19: toolresult.v1.role:type_name -> toolresult.v1.Role
-	20, // [20:20] is the sub-list for method output_type
-	20, // [20:20] is the sub-list for method input_type
-	18, // [18:20] is the sub-list for extension type_name
-	0,  // [0:18] is the sub-list for extension extendee
+	2,  // 8: toolresult.v1.means_uncertain:extendee -> google.protobuf.FieldOptions
+	3,  // 9: toolresult.v1.outcome:extendee -> google.protobuf.MessageOptions
+	3,  // 10: toolresult.v1.line:extendee -> google.protobuf.MessageOptions
+	3,  // 11: toolresult.v1.complete:extendee -> google.protobuf.MessageOptions
+	3,  // 12: toolresult.v1.default_tokens:extendee -> google.protobuf.MessageOptions
+	3,  // 13: toolresult.v1.subject:extendee -> google.protobuf.MessageOptions
+	3,  // 14: toolresult.v1.reads:extendee -> google.protobuf.MessageOptions
+	3,  // 15: toolresult.v1.changes:extendee -> google.protobuf.MessageOptions
+	4,  // 16: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
+	4,  // 17: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
+	4,  // 18: toolresult.v1.unchanged_path:extendee -> google.protobuf.EnumValueOptions
+	0,  // 19: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 20: toolresult.v1.role:type_name -> toolresult.v1.Role
+	21, // [21:21] is the sub-list for method output_type
+	21, // [21:21] is the sub-list for method input_type
+	19, // [19:21] is the sub-list for extension type_name
+	0,  // [0:19] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -527,7 +543,7 @@ func file_toolresult_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 18,
+			NumExtensions: 19,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,
