@@ -21,13 +21,13 @@ import (
 // failure, and which files it read or changed. It is read from the options of a
 // canonical message. Immutable, and safe for concurrent use.
 type Traits struct {
-	subject  *Template                    // nil for none
-	reads    protoreflect.FieldDescriptor // path of the file that was read; nil for none
-	changes  []changes
-	failures []protoreflect.FieldDescriptor // fields with the option means_failure
-	excuses  []protoreflect.FieldDescriptor // enums with a value that means no failure
-	doubts   []protoreflect.FieldDescriptor // fields with the option means_uncertain
-	inner    []innerTraits                  // messages inside it that have any of these
+	subject   *Template                    // nil for none
+	reads     protoreflect.FieldDescriptor // path of the file that was read; nil for none
+	changes   []changes
+	failures  []protoreflect.FieldDescriptor // fields with the option means_failure
+	excuses   []protoreflect.FieldDescriptor // enums with a value that means no failure
+	uncertain []protoreflect.FieldDescriptor // fields with the option means_uncertain
+	inner     []innerTraits                  // messages inside it that have any of these
 }
 
 // innerTraits holds the Traits of the messages in a field.
@@ -63,7 +63,7 @@ func collectTraits(d protoreflect.MessageDescriptor) *Traits {
 			t.failures = append(t.failures, f)
 		}
 		if means, _ := proto.GetExtension(f.Options(), pb.E_MeansUncertain).(bool); means {
-			t.doubts = append(t.doubts, f)
+			t.uncertain = append(t.uncertain, f)
 		}
 		switch {
 		case f.Enum() != nil && hasExcuse(f.Enum()):
@@ -103,7 +103,9 @@ func excuses(v protoreflect.EnumValueDescriptor) bool {
 	return means
 }
 
-func (t *Traits) empty() bool { return len(t.failures)+len(t.excuses)+len(t.doubts)+len(t.inner) == 0 }
+func (t *Traits) empty() bool {
+	return len(t.failures)+len(t.excuses)+len(t.uncertain)+len(t.inner) == 0
+}
 
 // Subject returns the subject of a payload; empty when it states none.
 func (t *Traits) Subject(payload protoreflect.Message) string {
@@ -123,7 +125,7 @@ func (t *Traits) Failed(payload protoreflect.Message) bool {
 // Uncertain reports whether a payload, or an element of its lists, states that nothing
 // says whether it failed.
 func (t *Traits) Uncertain(payload protoreflect.Message) bool {
-	if slices.ContainsFunc(t.doubts, payload.Has) {
+	if slices.ContainsFunc(t.uncertain, payload.Has) {
 		return true
 	}
 	for _, in := range t.inner {

@@ -56,15 +56,15 @@ func TestFailuresFollowFromOptions(t *testing.T) {
 }
 
 // That nothing says whether it failed is stated by a field of the result, or of an element of its lists.
-func TestDoubtsFollowFromOptions(t *testing.T) {
-	doubtful := &pb.CommandResult{ExitStatus: new(int32(0)), StatusUncertain: true}
+func TestUncertaintyFollowsFromOptions(t *testing.T) {
+	pipeline := &pb.CommandResult{ExitStatus: new(int32(0)), StatusUncertain: true}
 	for name, c := range map[string]struct {
 		m    proto.Message
 		want bool
 	}{
 		"a command":       {&pb.CommandResult{ExitStatus: new(int32(0))}, false},
-		"a pipeline":      {doubtful, true},
-		"an item":         {&pb.CommandBatchResult{Items: []*pb.CommandBatchItem{{}, {Result: doubtful}}}, true},
+		"a pipeline":      {pipeline, true},
+		"an item":         {&pb.CommandBatchResult{Items: []*pb.CommandBatchItem{{}, {Result: pipeline}}}, true},
 		"no such item":    {&pb.CommandBatchResult{Items: []*pb.CommandBatchItem{{}, {Result: &pb.CommandResult{}}}}, false},
 		"another family":  {&pb.SearchResult{Query: "x"}, false},
 		"an error's text": {&pb.ToolError{Kind: "k"}, false},

@@ -153,7 +153,7 @@ func (i *idiom) recall(s *sidecar, dir string, named bool) (scores, error) {
 }
 
 // printAll writes what the idiom prints of the failed commands of a corpus into a folder, and adds their lines of the
-// manifest. A document of which no marked line is printed is left out.
+// manifest. Documents without a marked line among them are omitted.
 func (i *idiom) printAll(folder, dir string, named bool, manifest *bytes.Buffer) error {
 	rows, err := os.ReadFile(filepath.Join(folder, "manifest.jsonl"))
 	if err != nil {

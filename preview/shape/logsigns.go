@@ -7,7 +7,7 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// LogSigns counts the lines of a file that tell whether it is a log, whatever its
+// LogSigns counts the lines of a file that are signs of a log, whatever its
 // name is. The zero LogSigns has seen no line. Words such as "error" are no sign:
 // source files have them too.
 type LogSigns struct {

@@ -8,16 +8,13 @@ import (
 	"strings"
 )
 
-// maxCommands bounds the commands of one line whose profiles are looked up.
-const maxCommands = 16
-
 // Choice is the profile of a command line, and the reasons for the choice.
 type Choice struct {
 	Profile  *Profile // nil for none
 	Pattern  string   // the pattern that matched
 	Command  string   // the command that matched, as words; "?" stands for an unknown word
 	Range    Range    // how the output of a reader is shown
-	MaybeLog bool     // what it read may be a log, which has no range: its text tells
+	MaybeLog bool     // what it read may be a log, which has no range: its text decides
 	Steps    []string // how it was found, one line each
 }
 
@@ -27,20 +24,17 @@ func (c printing) rangeOf(p *Profile) (show Range, maybeLog bool) {
 	if !p.Read() || slices.ContainsFunc(names, func(name string) bool { return logFile.MatchString(path.Base(name)) }) {
 		return Ranked, false
 	}
-	return cmp.Or(c.slice, slice(c.words), FromStart), !slices.ContainsFunc(names, saysWhatItIs)
+	return cmp.Or(c.slice, slice(c.words), FromStart), !slices.ContainsFunc(names, namesKind)
 }
 
 // Explain finds the profile of a command line. If several commands print, all must
 // have the same profile.
 func (s *Set) Explain(commandLine string) Choice {
 	var c Choice
-	list, clear := printingCommands(commandLine)
+	list, unclear := printingCommands(commandLine)
 	switch {
-	case !clear:
-		c.step("it cannot be said which commands print: the line has a loop, a condition, a background job, an expansion in place of a command, or an error")
-		return c
-	case len(list) > maxCommands:
-		c.step("more than %d commands print", maxCommands)
+	case unclear != "":
+		c.step("%s", unclear)
 		return c
 	case len(list) == 0:
 		c.step("no command prints anything of its own")

@@ -72,7 +72,7 @@ func TestRangeOfReaders(t *testing.T) {
 			"make test 2>&1 | tail -300", "make | tail -n 300", "make 2>&1 | head -c 9", "cd x && make |& tail -n50",
 			"cd x && make test 2>&1 | tail -300", "(make test) 2>&1 | tail -n +5", "make test > /tmp/out.log 2>&1; tail -100 /tmp/out.log",
 			"make test > out.txt 2>&1 || tail -50 out.txt", "make > $LOG 2>&1; tail -40 $LOG", "make &> o; grep -v ok o", "make 2>&1 > o && cat o",
-			"make | tee o | tail -3; cat o", "{ make; make test; } > o 2>&1; tail -5 < o", "bash -c \"make | tail\"", "set -o pipefail; make | tail",
+			"make | tee o | tail -3; cat o", "make > o; make test >> o; tail o", "{ make; make test; } > o 2>&1; tail -5 < o", "bash -c \"make | tail\"", "set -o pipefail; make | tail",
 			"make test |& tail", "make | sed -n '1,50p'", "make | sed -e 's/x/y/' | cat", "make | nl | less +G", "make 2>&1 | grep -v '^ok' | tail -20",
 			"make | sudo tee /var/log/x", "make > /dev/null", "command -v make >/dev/null 2>&1; make", "cat > Makefile <<E\nall:\nE\nmake",
 		},
@@ -86,6 +86,7 @@ func TestRangeOfReaders(t *testing.T) {
 		": ranked": {
 			"./run.sh | tail -3", "docker logs x | tail", "kubectl logs p --tail=300", "awk '/FAIL/' log", "python x.py 2>&1 | head -c 20000",
 			"Get-Content build.log -Tail 50", "make test | grep FAIL", "make 2>&1 | egrep -i 'err|fail' | tail", "make | sort", "make; or tail x", "make &| tail",
+			"make > o; go test ./... >> o; tail o", "bash x.sh -c make",
 			"for f in *.log; do tail $f; done", "echo \"$(make | tail)\"", "out=$(make); echo \"$out\" | tail -5", "cat <<E\nmake\nE", "cat <<< hello",
 		},
 		"cat: ranked": {

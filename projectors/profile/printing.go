@@ -21,35 +21,57 @@ type printing struct {
 	discarded bool  // all of its output goes nowhere
 }
 
-// printingCommands returns the commands of a line whose output a reader sees. It
-// reports false if that is not certain.
+// Bounds of a line that is followed.
+const (
+	maxCommands   = 16   // commands that print
+	maxStatements = 1000 // visited
+)
+
+// Why it is not certain which commands print.
+const (
+	hasControl = "it cannot be said which commands print: the line has a loop, a condition, a background job, an expansion in place of a command, or an error"
+	hasTooMany = "more than 16 commands print, or there are more than 1000 statements"
+)
+
+// printingCommands returns the commands of a line whose output a reader sees, or why
+// that is not certain.
 //
 // In "a | b" it is b, or a if b passes on what it reads. In "a && b", "a; b" and
 // "a || b" it is all commands except those that print nothing of their own, such as
 // "cd". In "a > f 2>&1; tail f" it is a. The script of "bash -c '...'" is parsed too,
 // one level deep.
-func printingCommands(commandLine string) ([]printing, bool) {
+func printingCommands(commandLine string) (list []printing, unclear string) {
 	file := parseShell(commandLine)
 	if file == nil {
-		return nil, false
+		return nil, hasControl
 	}
 	w := newWalk()
 	w.all(file.Stmts)
 	if slices.ContainsFunc(w.commands, func(c printing) bool { return !c.aside }) {
 		w.commands = slices.DeleteFunc(w.commands, func(c printing) bool { return c.aside })
 	}
-	return w.commands, !w.unclear
+	return w.commands, w.unclear
 }
 
 // walk collects the printing commands of a syntax tree.
 type walk struct {
-	commands []printing
-	written  map[string][]printing // what printed into a file, by its name; "" for an unknown one
-	inner    bool                  // in the script of a shell
-	unclear  bool                  // it is not certain which commands print
+	commands   []printing
+	written    map[string][]printing // what printed into a file, by its name; "" for an unknown one
+	inner      bool                  // in the script of a shell
+	statements int                   // visited so far
+	unclear    string                // why it is not certain which commands print; "" if it is
 }
 
 func newWalk() *walk { return &walk{written: map[string][]printing{}} }
+
+// add appends commands that print.
+func (w *walk) add(list ...printing) {
+	if len(w.commands)+len(list) > maxCommands {
+		w.unclear = hasTooMany
+		return
+	}
+	w.commands = append(w.commands, list...)
+}
 
 // all visits statements.
 func (w *walk) all(stmts []*syntax.Stmt) {
@@ -60,8 +82,13 @@ func (w *walk) all(stmts []*syntax.Stmt) {
 
 // stmt visits a statement.
 func (w *walk) stmt(s *syntax.Stmt) {
+	if w.statements++; w.statements > maxStatements && w.unclear == "" {
+		w.unclear = hasTooMany
+	}
 	if s.Background || s.Coprocess || s.Cmd == nil && len(s.Redirs) == 0 {
-		w.unclear = true
+		w.unclear = hasControl
+	}
+	if w.unclear != "" {
 		return
 	}
 	before := len(w.commands)
@@ -81,7 +108,7 @@ func (w *walk) stmt(s *syntax.Stmt) {
 	case *syntax.BinaryCmd:
 		w.binary(c)
 	default: // loops, conditions, functions
-		w.unclear = true
+		w.unclear = hasControl
 	}
 	w.redirect(before, s.Redirs)
 }
@@ -89,15 +116,26 @@ func (w *walk) stmt(s *syntax.Stmt) {
 // redirect notes that the commands from one on print into a file. They are seen only
 // if no other command prints.
 func (w *walk) redirect(from int, redirs []*syntax.Redirect) {
-	name, ok := outputFile(redirs)
+	name, appended, ok := outputFile(redirs)
 	if !ok {
 		return
 	}
 	printed := w.commands[from:]
-	w.written[name] = slices.Clone(printed)
+	w.write(name, printed, appended)
 	for i := range printed {
 		printed[i].aside = true
 		printed[i].discarded = discards(redirs)
+	}
+}
+
+// write notes that commands print into a file, behind what is there or in its place.
+func (w *walk) write(name string, printed []printing, appended bool) {
+	var before []printing
+	if appended {
+		before = w.written[name]
+	}
+	if len(before) <= maxCommands { // with more the line is unclear anyway
+		w.written[name] = slices.Concat(before, printed)
 	}
 }
 
@@ -123,7 +161,7 @@ func (w *walk) binary(c *syntax.BinaryCmd) {
 	w.cut(before, filter)
 	if filter[0] == "tee" {
 		for _, name := range files(filter) {
-			w.written[name] = slices.Clone(w.commands[before:])
+			w.write(name, w.commands[before:], false)
 		}
 	}
 	w.redirect(before, c.Y.Redirs)
@@ -157,7 +195,7 @@ func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	}
 	command := callWords(c)
 	if len(command) == 0 {
-		w.unclear = true
+		w.unclear = hasControl
 		return
 	}
 	if isQuiet(command) {
@@ -177,14 +215,14 @@ func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if w.reads(command) {
 		return
 	}
-	w.commands = append(w.commands, printing{words: command})
+	w.add(printing{words: command})
 }
 
 // script visits the script of a shell. A shell in a shell is a command like any other.
 func (w *walk) script(script string) {
 	file := parseShell(script)
 	if file == nil {
-		w.unclear = true
+		w.unclear = hasControl
 		return
 	}
 	w.inner = true
@@ -206,32 +244,33 @@ func (w *walk) reads(command []string) bool {
 	}
 	before := len(w.commands)
 	for _, name := range names {
-		w.commands = append(w.commands, w.written[name]...)
+		w.add(w.written[name]...)
 	}
 	w.cut(before, command)
 	return len(names) > 0
 }
 
-// outputFile returns the file that redirections lead standard output to; "" for an
-// unknown one.
-func outputFile(redirs []*syntax.Redirect) (name string, ok bool) {
+// outputFile returns the file that redirections lead standard output to, "" for an
+// unknown one, and whether it is appended.
+func outputFile(redirs []*syntax.Redirect) (name string, appended, ok bool) {
 	for _, r := range redirs {
 		word := wordText(r.Word)
 		switch r.Op {
 		case syntax.RdrAll, syntax.AppAll:
-			name, ok = word, true
+			name, appended, ok = word, r.Op == syntax.AppAll, true
 		case syntax.RdrOut, syntax.AppOut, syntax.ClbOut, syntax.DplOut:
 			if r.N == nil || r.N.Value == "1" {
-				name, ok = word, !slices.Contains([]string{"1", "2", "/dev/stdout", "/dev/stderr", "/dev/tty"}, word)
+				name, appended = word, r.Op == syntax.AppOut
+				ok = !slices.Contains([]string{"1", "2", "/dev/stdout", "/dev/stderr", "/dev/tty"}, word)
 			}
 		}
 	}
-	return name, ok
+	return name, appended, ok
 }
 
 // discards reports whether redirections discard both streams.
 func discards(redirs []*syntax.Redirect) bool {
-	name, ok := outputFile(redirs)
+	name, _, ok := outputFile(redirs)
 	both := slices.ContainsFunc(redirs, func(r *syntax.Redirect) bool {
 		return r.Op == syntax.RdrAll || r.Op == syntax.DplOut && r.N == nil || r.N != nil && r.N.Value == "2"
 	})

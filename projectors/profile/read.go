@@ -63,7 +63,7 @@ func (f filter) changes(word string) bool {
 	switch {
 	case f.otherwise == "" || len(word) < 2 || word[0] != '-':
 		return false
-	case word[1] == '-': // such as --count: a long option does not tell its letter
+	case word[1] == '-': // such as --count: a long option has no letter
 		return !slices.ContainsFunc([]string{"--color", "--invert", "--ignore", "--line-b", "--quiet", "--silent", "--reg", "--extended"},
 			func(known string) bool { return strings.HasPrefix(word, known) })
 	}
@@ -121,13 +121,13 @@ func slice(command []string) Range {
 // logFile matches the names of files that programs write while they run.
 var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?|(^|/)(syslog|messages)(\.[0-9]+)?(\.gz)?)$`)
 
-// fileKind matches the end of a name that says what a file is.
-var fileKind = regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
+// kind matches the end of a name that states the kind of a file.
+var kind = regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
 
-// anyText lists the extensions that do not say it.
+// anyText lists the extensions of files of any kind.
 var anyText = []string{".txt", ".text", ".tmp", ".temp", ".gz", ".zst"}
 
-// saysWhatItIs reports whether the name of a file says that it is no log.
-func saysWhatItIs(name string) bool {
-	return fileKind.MatchString(path.Base(name)) && !slices.Contains(anyText, strings.ToLower(path.Ext(name)))
+// namesKind reports whether the name of a file says that it is no log.
+func namesKind(name string) bool {
+	return kind.MatchString(path.Base(name)) && !slices.Contains(anyText, strings.ToLower(path.Ext(name)))
 }

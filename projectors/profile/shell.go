@@ -125,7 +125,7 @@ func unescape(s string, quoted bool) string {
 }
 
 // shells lists the programs that run a script from their arguments.
-var shells = []string{"bash", "sh", "zsh", "dash", "ksh", "ash", "su"}
+var shells = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
 
 // shellScript returns the script that a command runs from an argument: a shell, alone
 // or behind another program ("docker exec c sh -c '...'"), eval, and ssh.
@@ -147,8 +147,11 @@ func shellScript(command []string) (string, bool) {
 // scriptOption returns the value of the option -c, alone or among others, as in -lc.
 func scriptOption(words []string) (string, bool) {
 	for i, word := range words {
-		if strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c") {
+		switch {
+		case strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c"):
 			return words[min(i+1, len(words)-1)], i+1 < len(words) && words[i+1] != ""
+		case !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasSuffix(words[i-1], "o")):
+			return "", false // a file with the script
 		}
 	}
 	return "", false

@@ -137,6 +137,30 @@ func TestFindSeesTheProgramThatPrints(t *testing.T) {
 	}
 }
 
+// Lines that grow with every statement, or have statements in each other, have an answer: what is followed of them is
+// bounded. Without bounds this test does not end.
+func TestHostileLinesHaveAnswers(t *testing.T) {
+	t.Parallel()
+	s := profile.BuiltIn()
+	for name, line := range map[string]string{
+		"a file that doubles":         "make > o;" + strings.Repeat("cat o o > o;", 4000),
+		"a file that is appended to":  "make > o;" + strings.Repeat("cat o >> o;", 4000),
+		"redirections in each other":  strings.Repeat("{ make;", 6000) + "make" + strings.Repeat(";}>o", 6000),
+		"blocks in each other":        "set -e;" + strings.Repeat("{ ", 8000) + "make" + strings.Repeat(";make;}", 8000),
+		"a list without end":          strings.Repeat("make||", 12_000) + "make",
+		"a list with errexit":         "set -e;" + strings.Repeat("make && ", 8000) + "make;make",
+		"quiet statements":            strings.Repeat("cd x;", 13_000) + "make",
+		"filters behind each other":   "make" + strings.Repeat("|cat", 900),
+		"many programs in a pipeline": "make" + strings.Repeat("|awk 1", 9000),
+	} {
+		c := s.Explain(line)
+		if known := c.Profile != nil; known != (name == "filters behind each other") {
+			t.Errorf("%s: %q", name, c.Steps)
+		}
+		_ = profile.StatusCovers(line) // it ends
+	}
+}
+
 // FuzzCommandLine: any command line has an answer, the same each time; and a code
 // that is certain for a command alone is not when another command runs before it.
 func FuzzCommandLine(f *testing.F) {

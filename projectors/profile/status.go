@@ -136,7 +136,7 @@ func setsStatus(words []string) bool {
 func prints(s *syntax.Stmt) bool {
 	w := newWalk()
 	w.stmt(s)
-	return w.unclear || slices.ContainsFunc(w.commands, func(c printing) bool { return !c.discarded })
+	return w.unclear != "" || slices.ContainsFunc(w.commands, func(c printing) bool { return !c.discarded })
 }
 
 // exits reports whether a statement ends with a command that ends the line with an
@@ -161,7 +161,7 @@ func endsWith(s *syntax.Stmt, names ...string) bool {
 }
 
 // printsVariables reports whether a line prints what a command substitution gave, as
-// in "echo $(make)" and "out=$(make); echo $out": no status tells of that command.
+// in "echo $(make)" and "out=$(make); echo $out": no status covers that command.
 func printsVariables(file *syntax.File) bool {
 	substituted := map[string]bool{}
 	found := false
