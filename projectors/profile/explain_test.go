@@ -85,7 +85,7 @@ func TestRangeOfReaders(t *testing.T) {
 		"xargs: ranked":      {"ls *.log | xargs tail -n 50"},
 		": ranked": {
 			"./run.sh | tail -3", "docker logs x | tail", "kubectl logs p --tail=300", "awk '/FAIL/' log", "python x.py 2>&1 | head -c 20000",
-			"Get-Content build.log -Tail 50", "make test | grep FAIL", "make 2>&1 | egrep -i 'err|fail' | tail", "make | sort", "make; or tail x", "make &| tail",
+			"Get-Content build.log -Tail 50", "make test | grep FAIL", "make 2>&1 | egrep -i 'err|fail' | tail", "make | sort", "make | sed -n '/FAIL/,$p'", "make; or tail x", "make &| tail",
 			"make > o; go test ./... >> o; tail o", "bash x.sh -c make",
 			"for f in *.log; do tail $f; done", "echo \"$(make | tail)\"", "out=$(make); echo \"$out\" | tail -5", "cat <<E\nmake\nE", "cat <<< hello",
 		},

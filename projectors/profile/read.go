@@ -25,6 +25,7 @@ type filter struct {
 	valueOptions []string // options with a value in the next word
 	scripted     []string // options that give the script; without them it is the first operand; nil: it has none
 	otherwise    string   // letters of options with which it prints something else
+	matches      bool     // it prints the lines that match a pattern
 }
 
 // filters are the programs that pass on what they read. Those that sort, count or
@@ -39,7 +40,7 @@ var filters = map[string]filter{
 
 // grepFilter is grep where it prints lines as they are: without names, numbers, counts.
 var grepFilter = filter{
-	valueOptions: []string{"-A", "-B", "-C", "-e", "-f", "-g", "-m", "-t"}, scripted: []string{"-e", "-f"}, otherwise: "bcHLlnoqRrZ",
+	valueOptions: []string{"-A", "-B", "-C", "-e", "-f", "-g", "-m", "-t"}, scripted: []string{"-e", "-f"}, otherwise: "bcHLlnoqRrZ", matches: true,
 }
 
 // passesOn reports whether the end of a pipeline prints its input, or a part of it, as
@@ -93,12 +94,18 @@ func files(command []string) []string {
 	return list
 }
 
-// chooses reports whether a filter passes on the lines that match a pattern.
+// chooses reports whether a filter passes on the lines that match a pattern: grep
+// without -v, and "sed -n /x/p".
 func chooses(command []string) bool {
-	inverted := slices.ContainsFunc(command, func(word string) bool {
-		return strings.HasPrefix(word, "--invert") || len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.Contains(word, "v")
-	})
-	return filters[command[0]].otherwise == grepFilter.otherwise && !inverted
+	has := func(letter string) bool {
+		return slices.ContainsFunc(command, func(word string) bool {
+			return len(word) > 1 && word[0] == '-' && word[1] != '-' && strings.Contains(word, letter)
+		})
+	}
+	if command[0] == "sed" {
+		return has("n") && slices.ContainsFunc(command, func(word string) bool { return strings.Contains(word, "/") })
+	}
+	return filters[command[0]].matches && !has("v") && !slices.ContainsFunc(command, func(word string) bool { return strings.HasPrefix(word, "--invert") })
 }
 
 // startLine matches an option of tail that names its first line.
@@ -119,7 +126,7 @@ func slice(command []string) Range {
 }
 
 // logFile matches the names of files that programs write while they run.
-var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?|(^|/)(syslog|messages)(\.[0-9]+)?(\.gz)?)$`)
+var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?|^(syslog|messages)(\.[0-9]+)?(\.gz)?)$`)
 
 // kind matches the end of a name that states the kind of a file.
 var kind = regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
