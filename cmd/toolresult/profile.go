@@ -118,9 +118,15 @@ func (e *profileExplain) choice(out io.Writer, set *profile.Set, line string) {
 		if p.Shape() != "" {
 			fmt.Fprintln(out, "kind of output:", p.Shape())
 		}
-		if p.Read() {
-			fmt.Fprintln(out, "the output is what was asked for: no line is taken out of its middle")
+		switch unless := map[bool]string{true: ", unless its text is a log"}[c.MaybeLog]; c.Range {
+		case profile.FromStart:
+			fmt.Fprintf(out, "the output is what was asked for: it is shown from its start without a gap%s\n", unless)
+		case profile.FromEnd:
+			fmt.Fprintf(out, "the output is what was asked for: it is shown from its end without a gap%s\n", unless)
 		}
+	}
+	if !profile.StatusCovers(line) {
+		fmt.Fprintln(out, "exit code 0 does not say that all of it ended well")
 	}
 	if e.exit == 0 {
 		return

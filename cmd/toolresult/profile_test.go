@@ -10,6 +10,9 @@ func TestProfileExplain(t *testing.T) {
 	toolresult(t, "", "profile", "explain", "--exit", "1", "--", "grep", "x", "y").
 		want(0, "profile: grep, built in, grep.yaml", "kind of output: search", "exit code 1: grep: no lines matched (answer)")
 	toolresult(t, "", "profile", "explain", "--exit", "77", "--", "no-such-program").want(0, "profile: none", "exit code 77: nothing is known of it")
+	toolresult(t, "", "profile", "explain", "--", "cat out.txt").want(0, "profile: cat", "from its start without a gap, unless its text is a log")
+	toolresult(t, "", "profile", "explain", "--", "tail -n 50 main.go").want(0, "from its end without a gap\n")
+	toolresult(t, "", "profile", "explain", "--", "make | tail").want(0, "profile: make", "exit code 0 does not say")
 	text := writeFile(t, "text", "main.go:3:1: undefined: x\nok\n")
 	toolresult(t, "", "profile", "explain", "--text", text, "--", "go build ./...").want(0, "profile: go", "undefined: x")
 	toolresult(t, "a line\n", "profile", "explain", "--text", "-", "--fixture", "--", "go", "build").want(0, "a line")
