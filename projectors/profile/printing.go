@@ -180,7 +180,7 @@ func (w *walk) cut(from int, filter []string) {
 var quietCommands = []string{
 	"cd", "pushd", "popd", "export", "set", "unset", "shopt", "source", ".", "alias", "umask", "ulimit", "trap", "mkdir", "touch",
 	"rm", "cp", "mv", "ln", "chmod", "true", ":", "false", "test", "[", "sleep", "wait", "exit", "echo", "printf",
-	"git add", "git config", "conda activate",
+	"git add", "git config", "conda activate", "sed -i",
 }
 
 // isQuiet reports whether a command is one of quietCommands.
