@@ -14,7 +14,8 @@ import (
 
 // The middle of a large payload. Lines that may matter are found by literals of
 // salience and of rules, at the speed of one pass over the bytes; only those
-// lines are looked at. The finder keeps a bounded number of lines: of every band of
+// lines are looked at. Lines with escape sequences or invisible characters are
+// searched as a reader sees them. The finder keeps a bounded number of lines: of every band of
 // importance the first and the last ones, and of lines that look the same a dozen.
 
 // Bounds of a finder.
@@ -52,6 +53,7 @@ type finder struct {
 	similar  map[uint64]int // lines of each shape
 	frequent frequentMessages
 	ends     []byte               // a place for the ends of a long line
+	bare     []byte               // a place for the bare form of a line
 	line     textscan.LineBuilder // a place for a line that is kept
 }
 
@@ -137,7 +139,7 @@ func (f *finder) carried() {
 // lines looks at complete lines.
 func (f *finder) lines(b []byte) {
 	base, counted := f.offset, 0
-	next := hits{rules: f.rules, word: -1, rule: -1}
+	next := newHits(f.rules)
 	for at, begin := 0, 0; at < len(b); { // begin: of the line that at is in
 		start, mark := begin, uint32(0)
 		if f.after == 0 && f.nest.Done() || at > begin {
@@ -146,8 +148,13 @@ func (f *finder) lines(b []byte) {
 				break
 			}
 			start = begin + textscan.LastNewline(b[begin:hit]) + 1
-			mark = messageMark(b[start:hit], b[hit:])
-			if f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
+			if hit == next.hidden {
+				end := start + bytes.IndexByte(b[start:], '\n') + 1
+				if mark = f.messageInBare(b[start : end-1]); mark == 0 && end-1-start <= longLine {
+					at, begin = end, end
+					continue
+				}
+			} else if mark = messageMark(b[start:hit], b[hit:]); f.frequent.has(mark) && bytes.IndexByte(b[hit:min(len(b), start+longLine+1)], '\n') >= 0 {
 				at, begin = hit+1, start // there may be more in the line
 				continue
 			}
@@ -165,25 +172,54 @@ func (f *finder) lines(b []byte) {
 	f.remember(b)
 }
 
-// hits searches for the next line that may matter, by its words and by rules.
-// Each search goes over the bytes once.
-type hits struct {
-	rules      *linerule.Rules
-	word, rule int // where the last search has found something; len(b) for nowhere
+// messageInBare returns the mark of the first message in the bare form of a
+// line that is not frequent; 0 if there is none, or the line is long.
+func (f *finder) messageInBare(text []byte) uint32 {
+	if len(text) > longLine {
+		return 0
+	}
+	f.bare = textscan.AppendBare(f.bare[:0], text)
+	next := newHits(f.rules)
+	for at := next.message(f.bare, 0); at < len(f.bare); at = next.message(f.bare, at+1) {
+		if mark := messageMark(f.bare[:at], f.bare[at:]); !f.frequent.has(mark) {
+			return mark
+		}
+	}
+	return 0
 }
+
+// hits searches for the next line that may matter, by its words, by rules, and
+// by what may hide either from a search. Each search goes over the bytes once.
+type hits struct {
+	rules              *linerule.Rules
+	word, rule, hidden int // where the last search has found something; len(b) for nowhere
+}
+
+// newHits returns a search that has found nothing yet.
+func newHits(rules *linerule.Rules) hits { return hits{rules: rules, word: -1, rule: -1, hidden: -1} }
 
 // after returns where the first hit at or after an offset is, or -1.
 func (h *hits) after(b []byte, at int) int {
+	first := h.message(b, at)
+	if h.hidden < at {
+		h.hidden = orEnd(textscan.NextHidden(b, at), b)
+	}
+	if first = min(first, h.hidden); first < len(b) {
+		return first
+	}
+	return -1
+}
+
+// message returns where the first word or text of a rule at or after an offset
+// is, or the length of b.
+func (h *hits) message(b []byte, at int) int {
 	if h.word < at {
 		h.word = orEnd(salience.Builtin().Next(b, at), b)
 	}
 	if h.rule < at {
 		h.rule = orEnd(h.rules.Next(b, at), b)
 	}
-	if first := min(h.word, h.rule); first < len(b) {
-		return first
-	}
-	return -1
+	return min(h.word, h.rule)
 }
 
 // orEnd returns the length of b for a search without a hit.
@@ -217,8 +253,13 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 		f.after, f.nest = max(0, f.after-1), salience.Nest{}
 		return false
 	}
-	nested := f.nest.Contains(text)
-	m := salience.Builtin().Classify(text)
+	bare := text
+	if textscan.NextHidden(text, 0) >= 0 {
+		f.bare = textscan.AppendBare(f.bare[:0], text)
+		bare = f.bare
+	}
+	nested := f.nest.Contains(bare)
+	m := salience.Builtin().Classify(bare)
 	if score := shape.RuleScores[f.rules.Kept(text)]; score > int(m.Score) {
 		m = salience.Mark{Score: uint8(score)}
 	}
@@ -230,7 +271,7 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
-			f.after, f.band, f.nest = int(m.After), band, salience.NewNest(text, m)
+			f.after, f.band, f.nest = int(m.After), band, salience.NewNest(bare, m)
 			return known
 		}
 	} else if f.after > 0 || nested {
@@ -327,7 +368,7 @@ func (f *finder) isNew(text []byte) bool {
 func (f *finder) clone() finder {
 	c := *f
 	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
-	c.ends, c.line, c.frequent.seen = nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
+	c.ends, c.bare, c.line, c.frequent.seen = nil, nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
 		c.bands[i] = found{f.bands[i].first.Clone(), f.bands[i].last.Clone()}
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -61,11 +62,55 @@ func TestMiddleKeepsLinesThatMatter(t *testing.T) {
 	}
 }
 
+// TestMiddleKeepsHiddenMarkers: colours, links and invisible characters before a marker or inside of it do not hide a line, wherever it is.
+func TestMiddleKeepsHiddenMarkers(t *testing.T) {
+	for _, line := range []string{
+		"\x1b[31m✗\x1b[0m parses an empty file", "  \x1b[31m●\x1b[39m renders nothing", "\x1b[1mpan\x1b[0mic: no", "\x1b]8;;file:///x.go\x1b\\FA\x1b]8;;\x1b\\IL x",
+		"\u200b\u2060--- FAIL: TestX", "\ufeffFA\u200bILED tests/x", "✗\ufe0f parses",
+	} {
+		for _, ending := range []string{"\n", "\x1b[0m\n", " “quoted” – ✓\n"} {
+			var b bytes.Buffer
+			for i := range 20_000 {
+				if i == 10_000 {
+					b.WriteString(line + "\n")
+				}
+				fmt.Fprintf(&b, "step %c%c of the work is being done in /src/%d%s", 'a'+i%26, 'a'+i%23, i, ending)
+			}
+			p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			checkLedger(t, b.Bytes(), p)
+			if reasonOf(p, 10_001) == 0 {
+				t.Errorf("%q is not in\n%s", line, p.Text)
+			}
+		}
+	}
+}
+
+// A rule keeps a line that colours are in, also where the literals of the rule are torn by them.
+func TestRulesKeepColouredLines(t *testing.T) {
+	rules, err := linerule.New([]string{`^result of`}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for i := range 20_000 {
+		if i == 10_000 {
+			b.WriteString("\x1b[1mresult\x1b[0m of it\n")
+		}
+		fmt.Fprintf(&b, "step %c%c is being done in /src/%d\n", 'a'+i%26, 'a'+i%23, i)
+	}
+	w := preview.NewWriter(300)
+	w.Watch(rules)
+	p := write(w, b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: rules})
+	if !strings.Contains(p.Text, "result of it") {
+		t.Errorf("it is not in\n%s", p.Text)
+	}
+}
+
 // logs generates logs with lines that matter, lines around them, and long lines.
 func logs() *rapid.Generator[[]byte] {
 	lines := rapid.SampledFrom([]string{
 		"", "a line of work", "    at frame (file.js:1:2)", "error: it broke", "FAIL pkg/x", "--- FAIL: TestY", "warning: look here", "exit status 3",
-		"1) first", "Failed tests:", "2026-01-02T03:04:05Z step", "\x1b[31mERROR\x1b[0m red", "10%\r20%\rpanic: progress",
+		"1) first", "Failed tests:", "2026-01-02T03:04:05Z step", "\x1b[31mERROR\x1b[0m red", "\x1b[31m✗\x1b[0m red", "\x1b[2mer\x1b[0mror torn", "\u200bFAIL x", "\x1b[31m" + strings.Repeat("w", 17<<10) + "\x1b[0mer\x1b[1mror", "10%\r20%\rpanic: progress",
 		strings.Repeat("long ", 900), strings.Repeat("long ", 1500) + "error: inside " + strings.Repeat("long ", 1500), strings.Repeat("x", 16<<10),
 		strings.Repeat("y", 16<<10+1), strings.Repeat("z", 17<<10) + " fatal end", "fatal begin " + strings.Repeat("\rz", 9<<10),
 	})

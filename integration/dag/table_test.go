@@ -43,7 +43,7 @@ var table = map[string]row{
 	"preview/textscan": {pure: true},
 	"preview/literal":  {pure: true},
 	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
-	"preview/salience": {imports: []string{"preview/literal"}, pure: true},
+	"preview/salience": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
 	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule"}, pure: true},
 	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "tokens"}, pure: true},
 

@@ -166,7 +166,7 @@ func (r *Rules) Next(b []byte, from int) int {
 // Kept returns Keep or Summary for a line as its tool wrote it, and None for
 // every other. It is fast for lines without a literal.
 func (r *Rules) Kept(text []byte) Verdict {
-	if r.Next(text, 0) < 0 {
+	if r == nil || r.wanted == nil || r.Next(text, 0) < 0 && textscan.NextHidden(text, 0) < 0 {
 		return None
 	}
 	if v := r.Classify(Visible(text)); v >= Keep {

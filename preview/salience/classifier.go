@@ -1,11 +1,11 @@
 package salience
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/literal"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Classifier applies the rules. It is immutable and safe for concurrent use.
@@ -52,7 +52,8 @@ var builtin = New()
 func Builtin() *Classifier { return builtin }
 
 // Next returns where the first literal of a rule begins in text at or after
-// from, or -1. Classify returns no mark for a line without one.
+// from, or -1. Classify returns no mark for a line whose bare form
+// (textscan.Bare) is without one.
 func (c *Classifier) Next(text []byte, from int) int {
 	at, _ := c.set.Next(text, from)
 	return at
@@ -60,16 +61,10 @@ func (c *Classifier) Next(text []byte, from int) int {
 
 // Classify returns the mark of a line without its line end; the zero Mark when
 // no rule holds. Of all rules that hold the one with the highest score counts.
-// Escape sequences are passed over.
+// Escape sequences and invisible characters are passed over, wherever they are.
 func (c *Classifier) Classify(text []byte) Mark {
+	text = textscan.Bare(text)
 	at, which := c.set.Next(text, 0)
-	if at < 0 {
-		return Mark{}
-	}
-	if bytes.IndexByte(text, escape) >= 0 {
-		text = withoutEscapes(text)
-		at, which = c.set.Next(text, 0)
-	}
 	l := line{text: text, body: bodyStart(text)}
 	if at < 0 || isNoise(l.text[l.body:]) {
 		return Mark{}

@@ -34,7 +34,6 @@ func TestClassesHaveTheirBytes(t *testing.T) {
 	oneByte(t, "goes on", func(c byte) bool { return line{text: []byte{'x', c}}.goesOn(1) }, among(alphanumerics+"_-/="))
 	oneByte(t, "goes on behind a dot", func(c byte) bool { return line{text: []byte{'x', '.', c}}.goesOn(1) }, among(alphanumerics))
 	oneByte(t, "margin", func(c byte) bool { return bodyStart([]byte{c, 'x'}) == 1 }, among(" \t|>"))
-	oneByte(t, "end of a sequence", func(c byte) bool { return string(withoutEscapes([]byte("a\x1b[1"+string([]byte{c})+"b"))) == "ab" }, func(c byte) bool { return c >= '@' && c <= '~' })
 	oneByte(t, "word before a time", func(c byte) bool { return TimeLength([]byte("[a"+string([]byte{c})+"12:00:01] x")) > 0 }, among(lowerLetters+" 0123456789.-+,/TZ:"))
 	oneByte(t, "first of a word before a time", func(c byte) bool { return TimeLength([]byte("["+string([]byte{c})+"12:00:01] x")) > 0 }, among(lowerLetters+"0123456789.-+,/TZ:"))
 	oneByte(t, "in a time", func(c byte) bool { return bareTime([]byte("12:00:01"+string([]byte{c}))) == 9 }, among(digits+":-.TZ+,/"))
@@ -123,13 +122,6 @@ func TestBeginningsOfLines(t *testing.T) {
 	} {
 		if got := TimeLength([]byte(text)); got != want {
 			t.Errorf("%q: %d bytes of time, want %d", text, got, want)
-		}
-	}
-	for text, want := range map[string]string{
-		"a\x1b[31mb": "ab", "\x1b": "", "a\x1b[": "a", "a\x1b[1": "a", "a\x1bcb": "ab", "\x1b[1m": "", "a\x1b[1;2Kb\x1b[0m": "ab", "plain": "plain", "\x1b\x1b[1mx": "[1mx",
-	} {
-		if got := string(withoutEscapes([]byte(text))); got != want {
-			t.Errorf("%q without sequences is %q, want %q", text, got, want)
 		}
 	}
 }

@@ -2,11 +2,9 @@ package salience
 
 import "bytes"
 
-const escape = 0x1b
-
 // line is a line that rules are applied to.
 type line struct {
-	text []byte // without escape sequences
+	text []byte // as a reader sees it
 	body int    // where it begins behind times, levels and margins
 }
 
@@ -100,31 +98,6 @@ func hasExtension(text []byte) bool {
 		}
 	}
 	return false
-}
-
-// withoutEscapes returns a copy of a line without its escape sequences. It is
-// simpler than textscan.Sanitise, because only words are looked for in the
-// result.
-func withoutEscapes(text []byte) []byte {
-	out := make([]byte, 0, len(text))
-	for {
-		i := bytes.IndexByte(text, escape)
-		if i < 0 {
-			return append(out, text...)
-		}
-		out = append(out, text[:i]...)
-		text = text[i+1:]
-		if len(text) > 0 && text[0] == '[' {
-			end := 1
-			for end < len(text) && (text[end] < '@' || text[end] > '~') {
-				end++
-			}
-			text = text[min(end, len(text)-1):]
-		}
-		if len(text) > 0 {
-			text = text[1:]
-		}
-	}
 }
 
 // longestTag is more than the name of a level or of a step has, in bytes.

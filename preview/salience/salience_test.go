@@ -149,6 +149,25 @@ func TestColours(t *testing.T) {
 	})
 }
 
+// What a reader does not see changes no mark, at the beginning of a line, inside of a word, or between a sign and its blank.
+func TestHiddenCharactersChangeNothing(t *testing.T) {
+	lines := rapid.SampledFrom([]string{"✗ parses an empty file", "  ● renders", "× x", "error: x", "FAIL x", "--- FAIL: TestX", "1 passed, 2 failed", "not ok 3 - x", "panic: z", "a b c"})
+	hidden := rapid.SampledFrom([]string{"\x1b[31m", "\x1b[0m", "\x1b]8;;file:///a.go\x1b\\", "\x1b]0;x\a", "\u200b", "\ufeff", "\u2060", "\u202d", "\u00ad"})
+	rapid.Check(t, func(t *rapid.T) {
+		line := lines.Draw(t, "line")
+		var b strings.Builder
+		for _, r := range line {
+			if rapid.IntRange(0, 3).Draw(t, "here") == 0 {
+				b.WriteString(hidden.Draw(t, "hidden"))
+			}
+			b.WriteRune(r)
+		}
+		if got, want := classifier.Classify([]byte(b.String())), classifier.Classify([]byte(line)); got != want {
+			t.Fatalf("%q is %+v, and %q is %+v", line, want, b.String(), got)
+		}
+	})
+}
+
 func FuzzOf(f *testing.F) {
 	for _, line := range []string{"error: x", "[12:00:01] FAIL", "\x1b[31merror", "\x1b[", "\x1b", "[", "a.c:12:3: error", "  1) x", "0 errors", "____ x ____"} {
 		f.Add([]byte(line))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Logs: every text without a structure of its own. Builds and test runs are
@@ -126,10 +127,11 @@ func before(list []Ranked, m salience.Mark, around int) {
 // after raises the lines after the first one of a list that belong to it: by
 // its mark, by their indentation, or because it introduces them with a colon.
 func after(list []Ranked, m salience.Mark, score, around int) {
-	introduces := bytes.HasSuffix(bytes.TrimRight(list[0].Line.Text, " \r"), []byte(":"))
-	introduced, nest := 0, salience.NewNest(list[0].Line.Text, m)
+	head := textscan.Bare(list[0].Line.Text)
+	introduces := bytes.HasSuffix(bytes.TrimRight(head, " \r"), []byte(":"))
+	introduced, nest := 0, salience.NewNest(head, m)
 	for k := 1; k < len(list) && list[k].Number == list[0].Number+int64(k); k++ {
-		text := list[k].Line.Text
+		text := textscan.Bare(list[k].Line.Text)
 		if !nest.Contains(text) && k > int(m.After) {
 			return
 		}

@@ -1,0 +1,102 @@
+package textscan
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Words are searched in the text that a reader sees: an escape sequence or an
+// invisible character inside of a word, or before it, does not hide it.
+
+// hiddenLeads marks the first bytes of the encodings of invisible characters.
+var hiddenLeads = func() (t [256]bool) {
+	for _, c := range []byte{0xc2, 0xcd, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf0, 0xf3} {
+		t[c] = true
+	}
+	return t
+}()
+
+// NextHidden returns where the first escape or invisible character begins in b
+// at or after an offset, or -1. It looks at eight bytes at a time where these
+// are plain ASCII.
+func NextHidden(b []byte, from int) int {
+	const escapes, low, high = 0x1b1b1b1b1b1b1b1b, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	for at := from; at < len(b); {
+		if at+8 <= len(b) {
+			w := binary.LittleEndian.Uint64(b[at:])
+			other := w ^ escapes // 0 where an escape is
+			found := ^((other&low + low) | other | low) | w&high
+			if found == 0 {
+				at += 8
+				continue
+			}
+			at += bits.TrailingZeros64(found) / 8
+		}
+		c := b[at]
+		if c == escape || hiddenLeads[c] && isHidden(b[at:]) {
+			return at
+		}
+		for at++; at < len(b) && b[at]&0xc0 == 0x80; at++ { // the rest of a character
+		}
+	}
+	return -1
+}
+
+// isHidden reports whether b begins with an invisible character.
+func isHidden(b []byte) bool {
+	r, _ := utf8.DecodeRune(b)
+	return invisibleClass(r) != classNone
+}
+
+// Bare returns a line without escape sequences of any kind and without
+// invisible characters: text itself if it has none, else a copy.
+func Bare(text []byte) []byte {
+	if NextHidden(text, 0) < 0 {
+		return text
+	}
+	return AppendBare(make([]byte, 0, len(text)), text)
+}
+
+// AppendBare appends the bare form of a line to dst. It differs from the
+// visible form: moves of the cursor go too, and other bytes stay as they are.
+func AppendBare(dst, text []byte) []byte {
+	for {
+		at := NextHidden(text, 0)
+		if at < 0 {
+			return append(dst, text...)
+		}
+		dst, text = append(dst, text[:at]...), text[at:]
+		text = text[hiddenLength(text):]
+	}
+}
+
+// hiddenLength returns the length of the escape sequence or the invisible
+// character that b begins with. Of a sequence that does not end, a control
+// sequence is all of b, and of others two bytes are.
+func hiddenLength(b []byte) int {
+	if b[0] != escape {
+		_, n := utf8.DecodeRune(b)
+		return n
+	}
+	if len(b) < 2 {
+		return 1
+	}
+	switch c := b[1]; {
+	case c == escape:
+		return 1
+	case c == '[':
+		end := 2
+		for end < len(b) && (b[end] < '@' || b[end] > '~') {
+			end++
+		}
+		return min(end+1, len(b))
+	case beginsString(c):
+		return max(2, controlString(b))
+	case c >= 0x20 && c <= 0x2f:
+		return max(2, intermediate(b))
+	case c >= utf8.RuneSelf: // a character, which is no part of a sequence
+		return 1
+	}
+	return 2
+}
