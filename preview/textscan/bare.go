@@ -1,8 +1,8 @@
 package textscan
 
 import (
+	"bytes"
 	"encoding/binary"
-	"math/bits"
 	"unicode/utf8"
 )
 
@@ -17,27 +17,49 @@ var hiddenLeads = func() (t [256]bool) {
 	return t
 }()
 
+// hiddenWindow is how many bytes are searched for an escape before they are
+// searched for an invisible character, so that no byte is searched often.
+const hiddenWindow = 4 << 10
+
 // NextHidden returns where the first escape or invisible character begins in b
-// at or after an offset, or -1. It looks at eight bytes at a time where these
-// are plain ASCII.
+// at or after an offset, or -1.
 func NextHidden(b []byte, from int) int {
-	const escapes, low, high = 0x1b1b1b1b1b1b1b1b, 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
-	for at := from; at < len(b); {
-		if at+8 <= len(b) {
-			w := binary.LittleEndian.Uint64(b[at:])
-			other := w ^ escapes // 0 where an escape is
-			found := ^((other&low + low) | other | low) | w&high
-			if found == 0 {
-				at += 8
-				continue
-			}
-			at += bits.TrailingZeros64(found) / 8
+	for from < len(b) {
+		end, found := min(len(b), from+hiddenWindow), false
+		if at := bytes.IndexByte(b[from:end], escape); at >= 0 {
+			end, found = from+at, true
 		}
-		c := b[at]
-		if c == escape || hiddenLeads[c] && isHidden(b[at:]) {
+		if at := nextInvisible(b, from, end); at >= 0 {
 			return at
 		}
-		for at++; at < len(b) && b[at]&0xc0 == 0x80; at++ { // the rest of a character
+		if found {
+			return end
+		}
+		from = end
+	}
+	return -1
+}
+
+// nextInvisible returns where the first invisible character begins in b from
+// one offset to another, or -1. It passes over 32 bytes at a time where these
+// are ASCII.
+func nextInvisible(b []byte, from, end int) int {
+	const high = 0x8080808080808080
+	for at := from; at < end; at++ {
+		for at+32 <= end {
+			p := b[at : at+32 : at+32]
+			if (binary.LittleEndian.Uint64(p)|binary.LittleEndian.Uint64(p[8:])|binary.LittleEndian.Uint64(p[16:])|binary.LittleEndian.Uint64(p[24:]))&high != 0 {
+				break
+			}
+			at += 32
+		}
+		for at < end && b[at] < utf8.RuneSelf {
+			at++
+		}
+		for ; at < end && b[at] >= utf8.RuneSelf; at++ {
+			if hiddenLeads[b[at]] && isHidden(b[at:]) {
+				return at
+			}
 		}
 	}
 	return -1
