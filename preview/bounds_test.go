@@ -134,7 +134,7 @@ func TestLinesBeforeAFindAreBounded(t *testing.T) {
 
 // A finder keeps each line once: in the first part of its band until that is full, and then in the last.
 func TestBandFillsItsFirstPart(t *testing.T) {
-	f := finder{share: 10}
+	f := finder{share: 20}
 	for i, number := range []int64{1, 2, 2, 1, 3} {
 		f.keep([]byte{'a' + byte(i), 'x', 'x', 'x', 'x'}, 10*number, 10*number+6, number, 0)
 	}

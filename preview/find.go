@@ -15,8 +15,9 @@ import (
 // The middle of a large payload. Lines that may matter are found by literals of
 // salience and of rules, at the speed of one pass over the bytes; only those
 // lines are looked at. Lines with escape sequences or invisible characters are
-// searched as a reader sees them. The finder keeps a bounded number of lines: of every band of
-// importance the first and the last ones, and of lines that look the same a dozen.
+// searched as a reader sees them. The finder keeps a bounded number of lines: of
+// every band of importance the first and the last ones and a sample of those
+// between, and of lines that look the same a dozen.
 
 // Bounds of a finder.
 const (
@@ -24,7 +25,7 @@ const (
 	mostBefore  = 24       // lines before it that may
 	longEnds    = 4 << 10  // of a long line, its two ends that are looked at
 	longLine    = 16 << 10 // from which on it is long
-	leastFound  = 32 << 10 // of the first lines of one band that are kept, and of its last ones
+	leastFound  = 32 << 10 // of one half of a band that is kept: its first and last lines, or those between
 	mostFound   = 64 << 10 // the same, however large the window is
 	likeTheRest = 12       // lines of one shape are enough
 	mostShapes  = 4096     // that are remembered
@@ -32,7 +33,7 @@ const (
 )
 
 // finder looks for lines that matter in the bytes after the head, and keeps the
-// first and the last of them with the lines around. It sees every byte once,
+// first, the last and the best of them with the lines around. It sees every byte once,
 // where it lies, and its result does not depend on how the bytes were split.
 type finder struct {
 	begun   bool
@@ -56,10 +57,6 @@ type finder struct {
 	bare     []byte               // a place for the bare form of a line
 	line     textscan.LineBuilder // a place for a line that is kept
 }
-
-// found is the first lines of a band, until they fill their share, and then the
-// last ones.
-type found struct{ first, last textscan.LineStore }
 
 // bands is the number of classes of lines that do not compete for a place.
 const bands = 5
@@ -268,6 +265,7 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	}
 	if m.Score > 0 && !known {
 		band := markBand(m)
+		f.bands[band].next(m.Score)
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
@@ -345,13 +343,7 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 	c.Write(text, 2*longEnds)
 	l := c.Finish(2*longEnds, end)
 	l.Number = number
-	into := &f.bands[band]
-	if into.last.TextBytes() == 0 && into.first.TextBytes() < f.share {
-		into.first.Push(l, c.Text())
-		return
-	}
-	into.last.Push(l, c.Text())
-	into.last.Evict(f.share, f.share/usualFound)
+	f.bands[band].keep(l, c.Text(), f.share)
 }
 
 // isNew reports whether a line is not one of many that look the same.
@@ -370,7 +362,7 @@ func (f *finder) clone() finder {
 	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
 	c.ends, c.bare, c.line, c.frequent.seen = nil, nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
 	for i := range c.bands {
-		c.bands[i] = found{f.bands[i].first.Clone(), f.bands[i].last.Clone()}
+		c.bands[i] = f.bands[i].clone()
 	}
 	return c
 }
@@ -380,7 +372,7 @@ func (f *finder) clone() finder {
 func (f *finder) finish(after, to int64) []textscan.Line {
 	var list []textscan.Line
 	for i := range f.bands {
-		for _, l := range slices.Concat(f.bands[i].first.Lines(), f.bands[i].last.Lines()) {
+		for _, l := range f.bands[i].lines() {
 			if l.Number > after && l.Number <= to {
 				list = append(list, l)
 			}

@@ -232,11 +232,20 @@ func (s *LineStore) begin(i int) int {
 
 // Evict drops lines from the front that are not needed to fill a window of
 // bytes, or that are more than maxLines. The last line always stays.
-func (s *LineStore) Evict(window, maxLines int) {
+func (s *LineStore) Evict(window, maxLines int) { s.EvictTo(window, maxLines, nil) }
+
+// EvictTo is Evict, and passes each line that it drops to dropped, with its
+// text, which is valid during the call. Nil drops them silently.
+func (s *LineStore) EvictTo(window, maxLines int, dropped func(Line)) {
 	for s.first < len(s.kept)-1 {
 		n := s.ends[s.first] - s.begin(s.first)
 		if s.size-n < window && len(s.kept)-s.first <= maxLines {
 			break
+		}
+		if dropped != nil {
+			l := s.kept[s.first]
+			l.Text = s.buf[s.begin(s.first):s.ends[s.first]]
+			dropped(l)
 		}
 		s.size -= n
 		s.first++
