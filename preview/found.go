@@ -12,8 +12,7 @@ import (
 // The lines of one band that a finder keeps: the first and the last ones, and
 // between them a sample. Where a sample is full, finds with a lower score give
 // way to those with a higher one, and of one score every second one, so that
-// the rest stays spread over the payload. What is kept depends on the lines
-// alone.
+// the rest stays spread over the payload. The choice depends on the lines alone.
 
 // found is the kept lines of one band.
 type found struct {

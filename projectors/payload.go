@@ -246,7 +246,9 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		Redactions: p.redactions, OriginalBytes: uint64(p.original.bytes), OriginalLines: uint64(p.original.lines),
 	}
 	if i := v.Invisible; i != (textscan.Invisible{}) {
-		source.Invisible = &pb.InvisibleCharacters{Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth)}
+		source.Invisible = &pb.InvisibleCharacters{
+			Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth), CombiningMarks: uint64(i.Marks),
+		}
 	}
 	for _, s := range v.Segments {
 		source.Segments = append(source.Segments, &pb.Segment{

@@ -100,6 +100,7 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	}
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
 	add(s.GetInvisible().GetTags()+s.GetInvisible().GetBidi()+s.GetInvisible().GetZeroWidth(), "invisible character", noteRemoved)
+	add(s.GetInvisible().GetCombiningMarks(), "combining mark", noteRemoved)
 	add(s.GetControlStrings(), "control string", noteRemoved)
 	add(times, "line time", noteOmitted)
 	add(progress, "overwritten update", noteOmitted)

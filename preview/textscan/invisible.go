@@ -87,3 +87,18 @@ func joiningScript(r rune) bool {
 		r >= 0x1780 && r <= 0x18af && unicode.IsLetter(r) ||
 		r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe
 }
+
+// maxMarks is how many combining marks one character may have. Text of no
+// language has more: the longest stack of Tibetan (U+0F67 in the spelling of
+// the Kalachakra seal) has eight, a Hebrew letter with points and accents five,
+// decomposed Vietnamese two. More are piled up to cover other text. The
+// Stream-Safe Text Format (UAX #15) allows 30.
+const maxMarks = 8
+
+// isMark reports whether r is a combining mark that takes no space of its own.
+func isMark(r rune) bool {
+	if r < 0x300 || r >= 0x3400 && r < 0xa000 { // ideographs, which are frequent
+		return false
+	}
+	return unicode.In(r, unicode.Mn, unicode.Me)
+}

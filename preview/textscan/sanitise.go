@@ -39,9 +39,10 @@ func (a *Changes) Add(o *Changes) {
 	a.Invisible.Add(o.Invisible)
 }
 
-// Invisible counts removed characters that a reader cannot see, by class.
+// Invisible counts removed characters that a reader cannot see, by class. Marks
+// are combining marks over the limit of one character, which hide those below.
 type Invisible struct {
-	Tags, Bidi, ZeroWidth int64
+	Tags, Bidi, ZeroWidth, Marks int64
 }
 
 // Add adds the counts of another text.
@@ -49,6 +50,7 @@ func (v *Invisible) Add(o Invisible) {
 	v.Tags += o.Tags
 	v.Bidi += o.Bidi
 	v.ZeroWidth += o.ZeroWidth
+	v.Marks += o.Marks
 }
 
 // Symbols that replace characters that must not reach a reader. C0 controls
@@ -87,7 +89,7 @@ func Sanitise(dst, src []byte, a *Changes) []byte {
 		}
 		if s.at > from {
 			s.dst = append(s.dst, src[from:s.at]...)
-			s.previous = rune(src[s.at-1])
+			s.previous, s.marks = rune(src[s.at-1]), 0
 		}
 		if s.at < len(src) {
 			s.special(src[s.at])
@@ -148,6 +150,7 @@ type sanitiser struct {
 	dst, src []byte
 	at       int
 	previous rune // the last rune that was kept
+	marks    int  // combining marks since the last character that is none
 	*Changes
 }
 
@@ -198,7 +201,7 @@ func (s *sanitiser) wide() {
 	case r < 0xa0:
 		s.Replaced += int64(n) // a C1 control
 		s.keep(utf8.RuneError)
-	case s.hidden(r, n):
+	case s.hidden(r, n), s.overMarked(r):
 		s.InvisibleBytes += int64(n)
 		s.Invisibles++
 	default:
@@ -211,7 +214,24 @@ func (s *sanitiser) wide() {
 // keep appends a rune that replaces another.
 func (s *sanitiser) keep(r rune) {
 	s.dst = utf8.AppendRune(s.dst, r)
-	s.previous = r
+	s.previous, s.marks = r, 0
+}
+
+// overMarked reports whether a rune is a combining mark over the limit, and
+// counts it. What joins characters does not end the marks of one.
+func (s *sanitiser) overMarked(r rune) bool {
+	if !isMark(r) {
+		if invisibleClass(r) == classNone {
+			s.marks = 0
+		}
+		return false
+	}
+	if s.marks == maxMarks {
+		s.Invisible.Marks++
+		return true
+	}
+	s.marks++
+	return false
 }
 
 // hidden reports whether the rune of n bytes at the current place is invisible

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -15,7 +17,7 @@ import (
 var pieces = []string{
 	"word ", "\t", "\x1b[31m", "\x1b[0m", "\x1b[2K", "\x1b[3A", "\x1b]8;;http://x\x1b\\", "\x1b]0;title\a", "\x1bP+q\x1b\\", "\x1b", "\x1b]", "\x1b[", "\x1b(B", "\x1b(",
 	"\r", "\b", "\x00\x00\x00", "\f", "\x7f", "\xff", "\xc3", "\xe2\x82", "é", "漢字", "👩\u200d🚀", "❤\ufe0f", "1\ufe0f\u20e3", "\u200b", "\u202e", "\u2066",
-	"\U000e0041", "\u0085", "\u2028", "\u009b31m", "\ufeff", "\ufffd", "می\u200cخ", "क्\u200dष", "\u200d", "\u200c",
+	"\U000e0041", "\u0085", "\u2028", "\u009b31m", "\ufeff", "\ufffd", "z\u0301\u0327\u0489", strings.Repeat("\u0300\u036f", 7), "می\u200cخ", "क्\u200dष", "\u200d", "\u200c",
 }
 
 func lineText() *rapid.Generator[string] {
@@ -44,7 +46,7 @@ func checkForm(t interface{ Fatalf(string, ...any) }, src string) {
 	if symbols := len(form) - kept; kept < 0 || symbols < 0 || symbols%3 != 0 || symbols > 3*int(c.Replaced+c.Escaped) {
 		t.Fatalf("%q becomes %q: %d bytes are kept and %d are of symbols, with %+v", src, form, kept, symbols, c)
 	}
-	if c.Invisible.Tags+c.Invisible.Bidi+c.Invisible.ZeroWidth != c.Invisibles || c.Strings > c.Controls || c.Invalid > c.Replaced {
+	if c.Invisible.Tags+c.Invisible.Bidi+c.Invisible.ZeroWidth+c.Invisible.Marks != c.Invisibles || c.Strings > c.Controls || c.Invalid > c.Replaced {
 		t.Fatalf("%q: %+v", src, c)
 	}
 	for _, r := range form {
@@ -56,6 +58,52 @@ func checkForm(t interface{ Fatalf(string, ...any) }, src string) {
 
 func TestVisibleFormIsFixedPointAndCounted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { checkForm(t, lineText().Draw(t, "line")) })
+}
+
+// Words of languages whose letters carry many marks stay as they are, also decomposed.
+func TestMarksOfLanguagesStay(t *testing.T) {
+	for name, text := range map[string]string{
+		"Tibetan, the longest stack": "\u0f67\u0f90\u0fb5\u0fa8\u0fb3\u0fba\u0fbc\u0fbb\u0f82",
+		"Hebrew with accents":        "בְּרֵאשִׁ֖ית בָּרָ֣א אֱלֹהִ֑ים", "Vietnamese": norm.NFD.String("Tiếng Việt, nghiễm nhiên"), "Arabic": "بِسْمِ ٱللَّهِ", "Hindi": "क्ष्म्य की", "Thai": "ที่นี้ น้ำ",
+		"Khmer": "ស្ត្រី", "Myanmar": "ကျွန်ုပ်", "Greek": norm.NFD.String("ᾧ ᾇ"), "emoji": "1\ufe0f\u20e3 ❤\ufe0f", "Korean": norm.NFD.String("한국어"),
+	} {
+		if got := textscan.OneLine(text); got != text {
+			t.Errorf("%s: %+q becomes %+q", name, text, got)
+		}
+	}
+}
+
+// No character has more marks than eight, whatever is between them that joins characters, and those that go are counted.
+func TestMarksAreCapped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		marks := rapid.SliceOf(rapid.SampledFrom([]string{"\u0301", "\u0489", "\u20dd", "\u064b", "\U0001e94a", "\u200d", "\u200c", "\ufe0f"})).Draw(t, "marks")
+		line := "before " + rapid.SampledFrom([]string{"", "a", "م", "漢", "❤"}).Draw(t, "base") + strings.Join(marks, "") + rapid.SampledFrom([]string{"", "b", "\xff", "\x00"}).Draw(t, "after")
+		var c textscan.Changes
+		form := string(textscan.Sanitise(nil, []byte(line), &c))
+		checkForm(t, line)
+		run, total := 0, 0
+		for _, r := range form {
+			switch {
+			case unicode.In(r, unicode.Mn, unicode.Me):
+				run++
+				total++
+			case r != '\u200d' && r != '\u200c':
+				run = 0
+			}
+			if run > 8 {
+				t.Fatalf("%+q becomes %+q", line, form)
+			}
+		}
+		all := 0
+		for _, r := range line {
+			if unicode.In(r, unicode.Mn, unicode.Me) && r != '\ufe0f' {
+				all++
+			}
+		}
+		if shown := total - strings.Count(form, "\ufe0f"); int64(all-shown) > c.Invisible.Marks || all > 16 && c.Invisible.Marks == 0 {
+			t.Fatalf("%+q becomes %+q: %d marks of %d, %+v", line, form, shown, all, c)
+		}
+	})
 }
 
 func FuzzSanitise(f *testing.F) {
@@ -71,21 +119,22 @@ func FuzzSanitise(f *testing.F) {
 // The counts of a line are of bytes of the payload, each in one count.
 func TestChangesCountBytesAndPlaces(t *testing.T) {
 	for src, want := range map[string]textscan.Changes{
-		"plain\ttext":              {},
-		"\x1b[1mx\x1b[0m":          {ControlBytes: 8, Controls: 2},
-		"\x1b]0;title\ax":          {ControlBytes: 10, Controls: 1, Strings: 1},
-		"\x1bP1\x1b\\x":            {ControlBytes: 5, Controls: 1, Strings: 1},
-		"\x1b(Bx":                  {ControlBytes: 3, Controls: 1},
-		"\x1b]0;no end":            {Escaped: 1},
-		"\x1b]0;other\x1b[1m":      {ControlBytes: 4, Controls: 1, Escaped: 1},
-		"a\x00\x00\x00b":           {Escaped: 1, RepeatBytes: 2, Repeats: 1},
-		"\x1b\x1b":                 {Escaped: 2},
-		"a\xffb\xe2\x82":           {Replaced: 3, Invalid: 3},
-		"\u009b":                   {Replaced: 2},
-		"a\u0085b\u2028":           {Escaped: 5},
-		"\u202e\u200b\U000e0041":   {InvisibleBytes: 10, Invisibles: 3, Invisible: textscan.Invisible{Tags: 1, Bidi: 1, ZeroWidth: 1}},
-		"👩\u200d🚀 ❤\ufe0f 1\ufe0f": {},
-		"a\u200db":                 {InvisibleBytes: 3, Invisibles: 1, Invisible: textscan.Invisible{ZeroWidth: 1}},
+		"plain\ttext":                      {},
+		"\x1b[1mx\x1b[0m":                  {ControlBytes: 8, Controls: 2},
+		"\x1b]0;title\ax":                  {ControlBytes: 10, Controls: 1, Strings: 1},
+		"\x1bP1\x1b\\x":                    {ControlBytes: 5, Controls: 1, Strings: 1},
+		"\x1b(Bx":                          {ControlBytes: 3, Controls: 1},
+		"\x1b]0;no end":                    {Escaped: 1},
+		"\x1b]0;other\x1b[1m":              {ControlBytes: 4, Controls: 1, Escaped: 1},
+		"a\x00\x00\x00b":                   {Escaped: 1, RepeatBytes: 2, Repeats: 1},
+		"\x1b\x1b":                         {Escaped: 2},
+		"a\xffb\xe2\x82":                   {Replaced: 3, Invalid: 3},
+		"\u009b":                           {Replaced: 2},
+		"a\u0085b\u2028":                   {Escaped: 5},
+		"\u202e\u200b\U000e0041":           {InvisibleBytes: 10, Invisibles: 3, Invisible: textscan.Invisible{Tags: 1, Bidi: 1, ZeroWidth: 1}},
+		"👩\u200d🚀 ❤\ufe0f 1\ufe0f":         {},
+		"a" + strings.Repeat("\u0301", 20): {InvisibleBytes: 24, Invisibles: 12, Invisible: textscan.Invisible{Marks: 12}},
+		"a\u200db":                         {InvisibleBytes: 3, Invisibles: 1, Invisible: textscan.Invisible{ZeroWidth: 1}},
 	} {
 		var got textscan.Changes
 		textscan.Sanitise(nil, []byte(src), &got)
