@@ -44,7 +44,8 @@ const (
 	// window titles, hyperlink addresses, the CR of CRLF. Scattered.
 	CutKind_CUT_KIND_CONTROL CutKind = 5
 	// Characters that a reader cannot see but a model reads: Unicode tags,
-	// direction overrides, zero-width characters. Scattered.
+	// direction overrides, zero-width characters, and combining marks after the
+	// eighth on one character. Scattered.
 	CutKind_CUT_KIND_INVISIBLE CutKind = 6
 	// The payload is not text, so none of it is shown. Contiguous.
 	CutKind_CUT_KIND_BINARY CutKind = 7
@@ -651,9 +652,12 @@ type InvisibleCharacters struct {
 	// Direction overrides, embeddings, isolates and marks.
 	Bidi uint64 `protobuf:"varint,2,opt,name=bidi,proto3" json:"bidi,omitempty"`
 	// Zero-width characters, variation selectors and fillers that join nothing.
-	ZeroWidth     uint64 `protobuf:"varint,3,opt,name=zero_width,json=zeroWidth,proto3" json:"zero_width,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	ZeroWidth uint64 `protobuf:"varint,3,opt,name=zero_width,json=zeroWidth,proto3" json:"zero_width,omitempty"`
+	// Combining marks after the eighth on one character: text of no language has
+	// them, and piled up they hide the text around them.
+	CombiningMarks uint64 `protobuf:"varint,4,opt,name=combining_marks,json=combiningMarks,proto3" json:"combining_marks,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
 }
 
 func (x *InvisibleCharacters) Reset() {
@@ -703,6 +707,13 @@ func (x *InvisibleCharacters) GetBidi() uint64 {
 func (x *InvisibleCharacters) GetZeroWidth() uint64 {
 	if x != nil {
 		return x.ZeroWidth
+	}
+	return 0
+}
+
+func (x *InvisibleCharacters) GetCombiningMarks() uint64 {
+	if x != nil {
+		return x.CombiningMarks
 	}
 	return 0
 }
@@ -1026,12 +1037,13 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\bbyte_end\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\abyteEnd\x12)\n" +
 	"\rpreview_bytes\x18\x05 \x01(\x04B\x04\x88\xb5\x18\x01R\fpreviewBytes\x127\n" +
 	"\x06reason\x18\x06 \x01(\x0e2\x19.toolresult.v1.KeepReasonB\x04\x88\xb5\x18\x01R\x06reason\x12\x1a\n" +
-	"\x05score\x18\a \x01(\rB\x04\x88\xb5\x18\x01R\x05score\"n\n" +
+	"\x05score\x18\a \x01(\rB\x04\x88\xb5\x18\x01R\x05score\"\x9d\x01\n" +
 	"\x13InvisibleCharacters\x12\x18\n" +
 	"\x04tags\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x04tags\x12\x18\n" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
-	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\"\xe0\x06\n" +
+	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\x12-\n" +
+	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xe0\x06\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
