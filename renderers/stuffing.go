@@ -64,11 +64,31 @@ func (r *reserved) matchesFolded(line string) bool {
 		return false
 	}
 	for _, begin := range r.byFirst[folded[0]] {
-		if strings.HasPrefix(folded, begin) {
+		if beginsFolded(folded, begin) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsFolded reports whether a folded line begins with a form. What looks like nothing
+// may be in place of a space, or inside of a word.
+func beginsFolded(folded, begin string) bool {
+	at := 0
+	for i := range len(begin) {
+		seen := true
+		for at < len(folded) && folded[at] == nothing {
+			seen = false
+			at++
+		}
+		switch {
+		case at < len(folded) && folded[at] == begin[i]:
+			at++
+		case begin[i] != ' ' || seen:
+			return false
+		}
+	}
+	return true
 }
 
 // comparePrefix compares the beginning of a line with a folded form, with runs of
@@ -117,37 +137,65 @@ func lowerByte(c byte) byte {
 	return c
 }
 
+// nothing is a run of characters in a folded line that look like nothing.
+const nothing = 0
+
 // fold returns the beginning of a line in compatibility decomposition (NFKD) and lower
 // case, without the characters that are skipped at its start, without combining marks,
-// and with runs of space as one. It has at least the given number of bytes, if the
-// line is long enough; skipped characters do not count, however many there are.
+// with runs of space as one, and with nothing for what looks like it. It has at least
+// the given number of other bytes, if the line is long enough; skipped characters do not
+// count, however many there are.
 func fold(line string, bytes int) string {
 	var b strings.Builder
 	var decomposed norm.Iter
-	space := false
-	for decomposed.InitString(norm.NFKD, line); b.Len() < bytes && !decomposed.Done(); {
+	space, unseen, n := false, false, 0
+	separate := func() {
+		switch {
+		case space:
+			b.WriteByte(' ')
+		case unseen:
+			b.WriteByte(nothing)
+		}
+		space, unseen = false, false
+	}
+	for decomposed.InitString(norm.NFKD, line); n < bytes && !decomposed.Done(); {
 		for _, r := range string(decomposed.Next()) {
 			switch {
-			case b.Len() == 0 && isSkipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+			case n == 0 && isSkipped(r), unicode.In(r, unicode.Mn, unicode.Me):
+			case isUnseen(r):
+				unseen = true
 			case unicode.IsSpace(r):
 				space = true
 			default:
 				if space {
-					b.WriteByte(' ')
-					space = false
+					n++
 				}
-				b.WriteRune(unicode.ToLower(r))
+				separate()
+				size, _ := b.WriteRune(unicode.ToLower(r))
+				n += size
 			}
 		}
 	}
-	if space {
-		b.WriteByte(' ')
-	}
+	separate()
 	return b.String()
 }
 
 // isSkipped reports whether a character at the start of a line does not hide the form
-// behind it: space, combining marks, quote signs.
+// behind it: space, combining marks, quote signs, and what looks like nothing.
 func isSkipped(r rune) bool {
-	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r)
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r) || isUnseen(r)
+}
+
+// isUnseen reports whether a character that is no space looks like nothing or like
+// space: format characters, what is ignored by default, and blank letters and symbols.
+func isUnseen(r rune) bool {
+	return r >= 0xad && unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, blanks)
+}
+
+// blanks holds the letters and symbols without ink that have no property which says so:
+// the empty Braille pattern, the blank and the format controls of hieroglyphs, and the
+// empty head of a note. Fillers of Hangul are ignored by default.
+var blanks = &unicode.RangeTable{
+	R16: []unicode.Range16{{Lo: 0x2800, Hi: 0x2800, Stride: 1}},
+	R32: []unicode.Range32{{Lo: 0x13430, Hi: 0x1345f, Stride: 1}, {Lo: 0x1d159, Hi: 0x1d159, Stride: 1}},
 }

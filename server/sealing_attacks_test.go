@@ -112,6 +112,7 @@ var (
 	}
 	dresses = []string{
 		" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\u1680", "\u202f", "\u205f", "\u2009", "> ", ">", ">> ", "\"", "'", "`", "| ", "\u201c", "\u00ab", "\u2018", "\u203a", "\u0301", "\u20dd", "\ufe0f",
+		"\u2800", "\ufff9", "\ufffb", "\u0600", "\u06dd", "\u08e2", "\U000110bd", "\U00013437", "\U00013441", "\U0001d159",
 		"\ufeff", "\u200b", "\u2060", "\u200d", "\u00ad", "\u202e", "\U000e0041", "\x1b[1m", "\x00", "\x07", "\u180e", "\u034f", "\u115f", "\u3164", "\v", "\f", "\x1f", "\\",
 	}
 	marks     = []string{"\u0301", "\u0338", "\u20dd", "\u0489", "\ufe0e", "\u200d", "\u200c", "\u2060", "\u00ad", "\u034f", "\u180b", "\u202c", "\u2069", "\U000e0061"}
@@ -227,7 +228,7 @@ func (a *attacker) disguised(text string) {
 		case how == 4 && c >= 'a' && c <= 'z': // mathematical
 			a.buf = utf8.AppendRune(a.buf, rune(c)-'a'+pick(a, []rune{'𝐚', '𝚊', '𝖺', '𝓪', 'ⓐ'}))
 		case how >= 5 && c == ' ':
-			a.add(pick(a, []string{"  ", "\t", "\u00a0", "\u2003", " \u0301", "\u3000"}))
+			a.add(pick(a, []string{"  ", "\t", "\u00a0", "\u2003", " \u0301", "\u3000", "\u2800", "\ufff9", " \u0600"}))
 		default:
 			a.buf = append(a.buf, c)
 		}

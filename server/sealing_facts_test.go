@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,8 +141,9 @@ func (s *sealer) linesSay(d *renderers.Document, r sealedReceipt, own []string) 
 const lookedAt = 64
 
 // looksOurs reports whether a line begins like one of our forms: in any case, after any
-// space, marks or quote signs, in compatibility characters, with combining marks, and
-// with any space for a space. It knows no bound on what may stand before the form.
+// space, marks, quote signs or characters that look like nothing, in compatibility
+// characters, with combining marks, and with any space for a space. It knows no bound on
+// what may stand before the form.
 func (s *sealer) looksOurs(line string, own []string) bool {
 	var seen [lookedAt]byte
 	n, space := 0, false
@@ -182,19 +184,52 @@ func (s *sealer) begins(folded string, own []string) bool {
 		return false
 	}
 	for _, f := range s.lowered[folded[0]] {
-		if strings.HasPrefix(folded, f) {
+		if beginsLike(folded, f) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(own, func(f string) bool { return strings.HasPrefix(folded, f) })
+	return slices.ContainsFunc(own, func(f string) bool { return beginsLike(folded, f) })
 }
+
+// beginsLike reports whether a line begins with a form, where nothing may be inside of a word or in place of a space.
+func beginsLike(folded, form string) bool {
+	if !strings.Contains(folded, nothing) {
+		return strings.HasPrefix(folded, form)
+	}
+	expr := "^"
+	for _, c := range form {
+		if c == ' ' {
+			expr += "(" + nothing + "* " + nothing + "*|" + nothing + "+)"
+		} else {
+			expr += nothing + "*" + regexp.QuoteMeta(string(c))
+		}
+	}
+	return regexp.MustCompile(expr).MatchString(folded)
+}
+
+// looksLikeNothing are the characters without ink that no projection removes, and no space.
+var looksLikeNothing = strings.NewReplacer(func() (pairs []string) {
+	for _, r := range [][2]rune{
+		{0x600, 0x605}, {0x6dd, 0x6dd}, {0x70f, 0x70f}, {0x890, 0x891}, {0x8e2, 0x8e2}, {0x200c, 0x200d}, {0x2800, 0x2800}, {0xfff9, 0xfffb},
+		{0x110bd, 0x110bd}, {0x110cd, 0x110cd}, {0x13430, 0x1345f}, {0x1d159, 0x1d159},
+	} {
+		for c := r[0]; c <= r[1]; c++ {
+			pairs = append(pairs, string(c), nothing)
+		}
+	}
+	return pairs
+}()...)
+
+// nothing is a character in place of all that look like nothing.
+const nothing = "\U0010ffff"
 
 // foldedWhole is what a line looks like, all of it.
 func foldedWhole(line string) string {
 	var b strings.Builder
 	space := false
-	for _, r := range norm.NFKD.String(line) {
+	for _, r := range norm.NFKD.String(looksLikeNothing.Replace(line)) {
 		switch {
+		case string(r) == nothing && b.Len() == 0:
 		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Me, r):
 		case unicode.IsSpace(r):
 			space = b.Len() > 0

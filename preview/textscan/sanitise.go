@@ -108,7 +108,8 @@ func WithoutEscapes(text []byte) []byte {
 }
 
 // Sanitised reports whether text is its own visible form, line by line, as the
-// text of every preview is.
+// text of every preview is. Combining marks over the limit do not count: they
+// cannot pass for something else, and results without the limit can be rendered.
 func Sanitised(text string) bool {
 	if Clean(text, '\n') {
 		return true
@@ -123,7 +124,8 @@ func Sanitised(text string) bool {
 		}
 	}
 	Sanitise(nil, src[from:], &a)
-	return a == Changes{}
+	marks := Invisible{Marks: a.Invisible.Marks}
+	return a == Changes{InvisibleBytes: a.InvisibleBytes, Invisibles: marks.Marks, Invisible: marks}
 }
 
 // OneLine returns text as one line in its visible form: line ends are made

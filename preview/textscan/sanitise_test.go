@@ -175,7 +175,7 @@ func TestWithoutEscapesReturnsPlainTextItself(t *testing.T) {
 
 func TestSanitisedLooksAtEveryLine(t *testing.T) {
 	for text, want := range map[string]bool{
-		"": true, "a\nb\n": true, "é\n\n": true, "a\x1bb\n": false, "a\nb\x00": false, "a\r\n": false, "\x1b\nb": false, "a\n\u200b": false,
+		"": true, "a\nb\n": true, "é\n\n": true, "a\x1bb\n": false, "a\nb\x00": false, "a\r\n": false, "\x1b\nb": false, "a\n\u200b": false, "a" + strings.Repeat("\u0301", 20): true, "a" + strings.Repeat("\u0301", 20) + "\u200b": false,
 	} {
 		if got := textscan.Sanitised(text); got != want {
 			t.Errorf("%q: %v", text, got)
