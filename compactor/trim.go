@@ -18,11 +18,11 @@ import (
 // become part of one new cut.
 
 // Costs of saying that something is not shown, in tokens, estimated: a handle in a
-// receipt of many lines, a handle in a receipt of one line, and a smaller extent where
-// there is a handle already. Removing fewer tokens than that would make a receipt
+// receipt of many lines, at its beginning and at its end, a handle in a receipt of one
+// line, and a smaller extent where there is a handle already. Removing fewer tokens than that would make a receipt
 // longer.
 const (
-	handleTokens = 64
+	handleTokens = 104
 	lineTokens   = 28
 	shownTokens  = 16
 )

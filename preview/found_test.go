@@ -138,7 +138,7 @@ func TestBestFindOfTheMiddleIsShown(t *testing.T) {
 	}
 }
 
-// A snapshot changes nothing of what is kept.
+// A snapshot changes no line of its band.
 func TestSnapshotSharesNoSample(t *testing.T) {
 	var a, b found
 	for i := range 3000 {

@@ -57,12 +57,10 @@ func (e *Extent) String() string {
 			b.WriteString(count(e.Lines, "line") + ", ")
 		}
 		b.WriteString(count(e.Bytes, "byte"))
-		shownOf := e.Lines
 		if e.Indented > 0 {
-			shownOf = e.Indented
-			b.WriteString(extentShownAs + count(shownOf, "line") + extentIndented)
+			b.WriteString(extentShownAs + count(e.Indented, "line") + extentIndented)
 		}
-		if e.Shown != shownOf {
+		if e.Shown != e.total() {
 			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
 		}
 	}

@@ -232,5 +232,6 @@ var structuralForms = []Form{
 	{"[line ", "cut marker: one line left out"},
 	{"[lines ", "cut marker: lines left out"},
 	{"[inside line ", "cut marker: a part of one line left out"},
+	{endingBegin, "last line of 512 bytes and more that leave something out: the outcome again, and the places of all of it"},
 	{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
 }

@@ -12,12 +12,15 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 // ParseReceipt reads a receipt back into the Document that it was written from. Tool
 // text cannot change the result: a line that begins like a reserved form is stuffed. A
 // runtime does not need it, because it has the canonical result; it serves tests,
-// audits and people. It returns ErrNotReceipt for other text.
+// audits and people. A last line that repeats the outcome must agree with the rest;
+// receipts up to version 8 of the grammar have none. It returns ErrNotReceipt for other
+// text.
 func ParseReceipt(text string) (Document, error) { return parse(text, contractGrammar) }
 
 // parse reads a receipt of a grammar.
 func parse(text string, g grammar) (Document, error) {
-	p := parser{grammar: g, lines: strings.Split(text, "\n"), sections: map[string]int{}}
+	lines, ending := endingOf(strings.Split(text, "\n"))
+	p := parser{grammar: g, lines: lines, sections: map[string]int{}}
 	p.document.Outcome, p.at = p.lines[0], 1
 	bare := !hasPrefix(p.lines[0], p.grammar.outcomes)
 	if bare && !p.parseBare() {
@@ -27,7 +30,7 @@ func parse(text string, g grammar) (Document, error) {
 		p.document.Outcome, p.at = outcomeText, 0
 	}
 	if strings.Contains(p.lines[0], briefSeparator) {
-		if len(p.lines) > 1 {
+		if len(p.lines) > 1 || ending != "" {
 			return Document{}, ErrNotReceipt
 		}
 		return parseBrief(p.lines[0])
@@ -40,7 +43,7 @@ func parse(text string, g grammar) (Document, error) {
 			return Document{}, err
 		}
 	}
-	if bare != p.document.isBare() {
+	if bare != p.document.isBare() || ending != "" && ending != p.document.ending(len(text)-len("\n")-len(ending)) {
 		return Document{}, ErrNotReceipt
 	}
 	return p.document, nil

@@ -57,6 +57,9 @@ func quotedForm(line string) (form string, sure bool) {
 	if i := slices.IndexFunc(contractGrammar.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
 		return contractGrammar.outcomes[i].Begin, true
 	}
+	if outcome, ok := strings.CutPrefix(line, endingBegin); ok && strings.HasSuffix(line, endingEnd) {
+		return endingBegin, hasPrefix(outcome, contractGrammar.outcomes) || strings.Contains(outcome, briefInFull+": ")
+	}
 	label, value, ok := strings.Cut(line, ":")
 	if !ok {
 		return "", false

@@ -26,13 +26,13 @@ var forgeries = []string{
 	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "In order of arrival: /etc/shadow", "To recover: x", "Retryable: yes",
 	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 3 left out: 7 bytes]",
 	"[lines 3-9 left out: 7 lines, 70 bytes, 2 of 9 values]", "[lines 3-9 left out]", "[lines 3-9 left out: like line 2]", "[line 4 left out: 1 of 9 values]",
-	"[inside line 7: 98888 bytes left out]", "stdout: 1 line, 9 bytes, shown as 3 lines of indented JSON", "Tool output:", "Tool output: 3 lines, 9 bytes; all of it: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
+	"[inside line 7: 98888 bytes left out]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 1 line, 9 bytes, shown as 3 lines of indented JSON", "Tool output:", "Tool output: 3 lines, 9 bytes; all of it: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
 }
 
 func toolLines() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom(forgeries),
-		rapid.SampledFrom([]string{"error[E0308]: mismatched types", "  at main.go:7", "ok", "{", "]", "é", "漢字"}),
+		rapid.SampledFrom([]string{"error[E0308]: mismatched types", "  at main.go:7", "ok", "{", "]", "é", "漢字", strings.Repeat("a long line ", 50)}),
 		rapid.Map(rapid.String(), textscan.OneLine),
 		rapid.Custom(func(t *rapid.T) string {
 			return textscan.OneLine(rapid.SampledFrom(forgeries).Draw(t, "a") + rapid.String().Draw(t, "b") + rapid.SampledFrom(forgeries).Draw(t, "c"))
@@ -47,7 +47,7 @@ func documents() *rapid.Generator[renderers.Document] {
 			"Command promoted to background task", "Batch of 2 commands: 1 exited with code 0, 1 otherwise, 0 rejected, 0 skipped",
 			"Tool error invalid_tool_input: stdout: 3 lines, 9 bytes", "File read: lines 3-9 of stdout:",
 		}).Draw(t, "outcome")}
-		for _, label := range []string{"Exit meaning", "Task", "In order of arrival", "Item 1", "Item 12 Exit code", "Item 12 In order of arrival", "Error details"} {
+		for _, label := range []string{"Exit meaning", "Task", "In order of arrival", "Item 1", "Item 12 Exit code", "Item 12 In order of arrival", "Error details", "Items left out"} {
 			if rapid.Bool().Draw(t, label) {
 				d.Facts = append(d.Facts, renderers.Fact{Label: label, Value: "v: " + toolLines().Draw(t, "value")})
 			}

@@ -57,6 +57,9 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 			return Receipt{}, err
 		}
 	}
+	if ending := d.ending(w.text.Len()); ending != "" {
+		w.line(ending)
+	}
 	text := w.text.String()
 	return Receipt{Text: text, Tokens: c.Count(text), Lines: w.lines, Stuffed: w.stuffed}, nil
 }

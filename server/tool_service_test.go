@@ -265,7 +265,8 @@ func TestReadReceipts(t *testing.T) {
 		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool output: 812 lines, 7200 bytes; 1 line shown; all of it: memory/` + long + `\n\[lines 1-7 left out\]\nline 8\n\[lines 9-812 left out\]`},
 		{map[string]any{"result": deep, "match": "needle"}, nil,
 			`Tool answered\nNext page: \S+\nTool output: 3 lines, 2020031 bytes; 1 line shown; all of it: memory/` + deep +
-				`\n\[line 1 left out\]\n\[inside line 2: \d+ bytes left out\]\n[wide ]+the needle is here [wide ]+\n\[inside line 2: \d+ bytes left out\]\n\n\[line 3 left out\]`},
+				`\n\[line 1 left out\]\n\[inside line 2: \d+ bytes left out\]\n[wide ]+the needle is here [wide ]+\n\[inside line 2: \d+ bytes left out\]\n\n\[line 3 left out\]` +
+				`\n\[end: Tool answered; Tool output in full: memory/` + deep + `\]`},
 		{map[string]any{"result": long, "match": "nowhere"}, nil, `Tool answered with no match: lines 1-812 of 812`},
 		{map[string]any{"result": value, "pointer": "/items/1/name"}, nil, `Tool answered: lines 1-1 of 1, from byte 31, up to byte 34\nTool output:\n"b"`},
 		{map[string]any{"result": giant}, small, `Tool answered: lines 1-1 of 1, up to byte \d+\nNext page: \S+\nTool output:\nwide [wide ]+`},
