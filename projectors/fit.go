@@ -16,8 +16,11 @@ import (
 const extentTokens = 76
 
 // endingTokens is the cost of the last line of a receipt that omits something, in
-// tokens, estimated. It saves a round likewise.
-const endingTokens = 40
+// tokens, estimated. It saves a round likewise. Receipts of a small budget have none.
+const (
+	endingTokens = 40
+	leastEnded   = 256 // tokens of budget
+)
 
 // minSlackShare is the part of the budget that is worth another round when it is left:
 // one sixteenth.
@@ -71,7 +74,7 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		}
 		switch over := receipt.Cost().Over(in.Policy.Budget); {
 		case over == (envelope.Cost{}):
-			if !f.grow(receipt.Tokens) {
+			if !f.grow(receipt.Cost()) {
 				return Projection{r, receipt}, nil
 			}
 		case f.hopeful && len(parts) > 0:
@@ -103,16 +106,22 @@ func (f *fitting) granted() envelope.Cost {
 	return f.allowance
 }
 
-// grow gives what a receipt of some tokens leaves of the budget to the parts. It
-// reports false when that is not worth another round.
-func (f *fitting) grow(tokens int) bool {
+// grow gives what a receipt of some cost leaves of the budget to the parts. It reports
+// false when that is not worth another round.
+func (f *fitting) grow(cost envelope.Cost) bool {
 	budget := f.Policy.Budget.Tokens
-	slack := budget - tokens
+	slack := budget - cost.Tokens
 	if f.grown || f.hopeful || slack*minSlackShare < budget || !f.truncated() {
 		return false
 	}
 	f.grown, f.fitted = true, f.allowance
 	f.allowance.Tokens += slack
+	if n := f.Policy.Budget.Lines; n > 0 {
+		f.allowance.Lines += n - cost.Lines
+	}
+	if n := f.Policy.Budget.Bytes; n > 0 {
+		f.allowance.Bytes += n - cost.Bytes
+	}
 	return true
 }
 
@@ -168,7 +177,9 @@ func (f *fitting) firstAllowance() envelope.Cost {
 			ending = endingTokens
 		}
 	}
-	allowance.Tokens -= ending
+	if f.Policy.Budget.Tokens >= leastEnded {
+		allowance.Tokens -= ending
+	}
 	allowance.Tokens = max(1, allowance.Tokens)
 	return allowance
 }
