@@ -89,7 +89,7 @@ func document(sections ...renderers.Section) renderers.Document {
 	return renderers.Document{Outcome: "Process exited with code 2", Sections: sections}
 }
 
-// A last line that says something else than the rest is no receipt, and neither is one where nothing is left out. One without it is of an
+// A last line that says something else than the rest is no receipt, and neither is one where nothing is omitted. One without it is of an
 // earlier version.
 func TestEndingsAreChecked(t *testing.T) {
 	text := receiptOf(t, document(section("stdout", 90, 20, "/a")))

@@ -3,7 +3,6 @@
 package markup
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,59 +13,63 @@ const (
 	CallOpen, CallClose     = "<tool_call>", "</tool_call>"
 )
 
-// mark matches what a chat template or the text fallback takes for the end of one text or the beginning of another: our
-// tags and those of models that write calls as text, however they are spaced and in any case, and the control tokens of
-// the templates in use. Its groups are the bracket, the backslashes after it, and the rest.
-var mark = regexp.MustCompile(`\A([<＜﹤\[])(\\*)(` + strings.Join([]string{
-	`(?i:\s*/?\s*tool_?(?:result|call|response)s?\b)`, // ours, and the tags of Hermes and Qwen
-	`[|｜][\pL\pN_▁][\pL\pN_▁ ]{0,40}[|｜]>`,            // <|im_start|>, <|eot_id|>, <｜Assistant｜>
-	`(?:start|end)_of_turn>`,                          // Gemma
-	`/?(?:s|bos|eos)>`,                                // Llama 2, Mistral, Gemma
-	`</?SYS>>`,                                        // Llama 2
-	`/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|SYSTEM_PROMPT|TOOL_CONTENT)\]`, // Llama 2, Mistral
-}, "|") + `)`)
-
-const (
-	brackets  = "<[＜﹤"
-	mayFollow = `\/ |｜<tTsSeEbBiIaA` + "\t\n\v\f\r" // the characters that can follow the bracket of a mark
-)
-
-// Break returns text without marks: each gets a backslash after its bracket, and one more if it has some already, so that
-// two texts that differ never become the same.
+// Break returns text without marks: each gets a backslash after its bracket, or before the colon of a label, and one more if
+// it has some already, so that two texts that differ never become the same.
 func Break(text string) string {
-	return eachMark(text, func(bracket, backslashes, rest string) string { return bracket + `\` + backslashes + rest })
+	return eachMark(text, func(m *mark) string { return m.head + `\` + m.backslashes + m.rest })
 }
 
-// eachMark returns text with every mark replaced. Nearly no bracket in a tool's text begins a mark, so the character after
-// it is compared with a set before the slower expression runs.
-func eachMark(text string, replace func(bracket, backslashes, rest string) string) string {
+// eachMark returns text with every mark replaced.
+func eachMark(text string, replace func(m *mark) string) string {
 	var b strings.Builder
 	done := 0
-	for at := 0; ; {
-		next := strings.IndexAny(text[at:], brackets)
-		if next < 0 {
-			break
-		}
-		at += next
-		_, size := utf8.DecodeRuneInString(text[at:])
-		following, _ := utf8.DecodeRuneInString(text[at+size:])
-		if !strings.ContainsRune(mayFollow, following) {
-			at += size
-			continue
-		}
-		m := mark.FindStringSubmatch(text[at:])
+	for at, line := 0, 0; at < len(text); {
+		m, size := markAt(text, at, line)
 		if m == nil {
+			if text[at] == '\n' {
+				line = at + size
+			}
 			at += size
 			continue
 		}
-		b.WriteString(text[done:at] + replace(m[1], m[2], m[3]))
-		at += len(m[0])
+		b.WriteString(text[done:at])
+		b.WriteString(replace(m))
+		at += m.size()
 		done = at
 	}
 	if done == 0 {
 		return text
 	}
 	return b.String() + text[done:]
+}
+
+// markAt returns the mark at an offset, in the line that begins at another one; nil for none. size is that of the character
+// there.
+func markAt(text string, at, line int) (m *mark, size int) {
+	c := text[at]
+	if at == line {
+		rest, _, _ := strings.Cut(text[at:], "\n")
+		if m := labelled(rest, func() bool { return isBlank(lastLine(text[:at])) }); m != nil {
+			return m, 0
+		}
+	}
+	switch {
+	case c == '<' || c == '[':
+		return bracketed(text[at:]), 1
+	case c < utf8.RuneSelf:
+		return nil, 1
+	}
+	r, size := utf8.DecodeRuneInString(text[at:])
+	if r != utf8.RuneError && strings.ContainsRune(brackets, r) {
+		m = bracketed(text[at:])
+	}
+	return m, size
+}
+
+// lastLine returns the last line of a text that is empty or ends with a line end.
+func lastLine(text string) string {
+	text = strings.TrimSuffix(text, "\n")
+	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // Result writes the result of a function between its tags. The text must not contain marks.
