@@ -16,7 +16,8 @@ type Policy struct {
 	Calls         map[string]bool    // ids of calls whose results are protected
 	Families      map[string]bool    // families whose results are protected
 	Cache         Cache
-	// Measure returns the cost of the receipt of an entry's result, in tokens.
+	// Measure returns the cost of the receipt of an entry's result, in tokens. An *UnknownError of a result as it is
+	// given keeps it so.
 	Measure func(entry int, r *pb.CanonicalToolResult) (int, error)
 }
 
@@ -26,7 +27,8 @@ type Plan struct {
 	Before, After int       // tokens of all receipts
 	Invalidated   int       // tokens of the provider's cache that change or follow a change
 	Shortfall     int       // tokens by which After exceeds the budget; 0: it is met
-	Unknown       int       // entries whose results this version does not know
+	Unknown       int       // entries whose results stay as they are, because they are unknown
+	UnknownTokens int       // tokens of those, which Before and After include
 	results       *resultCache
 }
 
@@ -37,6 +39,7 @@ type Planned struct {
 	Level         pb.CompactionLevel // after the compaction
 	Before, After int                // tokens of its receipt
 	Hold          pb.ResultHold      // why it may not change
+	Unknown       *UnknownError      // of RESULT_HOLD_UNKNOWN; nil for others
 	Open          bool               // a failure after which the same call did not succeed
 	SupersededBy  int                // entry of the later result that supersedes it; -1 for none
 	Subject       string             // on one line; empty when not known
@@ -47,7 +50,7 @@ func (p *Plan) FirstChanged() int {
 	return slices.IndexFunc(p.Results, func(r Planned) bool { return r.Changed })
 }
 
-// Result returns the compacted result of an entry that is not Unknown. It is computed
+// Result returns the compacted result of an entry that is known. It is computed
 // again with each call. The only errors are those of Load.
 func (p *Plan) Result(entry int) (Compacted, error) {
 	l, err := p.results.get(entry)

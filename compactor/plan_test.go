@@ -1,6 +1,7 @@
 package compactor_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -82,7 +83,7 @@ func plan(t *testing.T, share int, history []given, change func(*compactor.Polic
 	o := outcome{Plan: got}
 	for i, r := range got.Results {
 		var made compactor.Compacted
-		if !history[i].Unknown {
+		if history[i].Unknown == nil {
 			if made, err = got.Result(i); err != nil {
 				t.Fatal(err)
 			}
@@ -296,13 +297,13 @@ func TestPlansOfLoadedHistories(t *testing.T) {
 	for i := range 40 {
 		list = append(list, ran(fmt.Sprint("make ", i%7), int32(i%3/2), 20+30*(i%9)))
 	}
-	list = append(list, given{Entry: compactor.Entry{Unknown: true}})
+	list = append(list, given{Entry: compactor.Entry{Unknown: &compactor.UnknownError{Tokens: 70, Why: errors.New("newer")}}})
 	for _, share := range []int{5, 30, 60, 95} {
 		want := plan(t, share, list, nil)
 		loads := 0
 		h := historyOf(list)
 		h.Load = func(i int) (*pb.CanonicalToolResult, error) {
-			if list[i].Unknown {
+			if list[i].Unknown != nil {
 				t.Fatal("what is not known was loaded")
 			}
 			loads++

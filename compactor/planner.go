@@ -2,6 +2,7 @@ package compactor
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -47,10 +48,8 @@ type state struct {
 // which may not change.
 func (l *planner) measureAll(entries []Entry) error {
 	for i := range l.list {
-		if entries[i].Unknown {
-			l.list[i] = facts{Entry: &entries[i], relation: relation{subject: entries[i].Subject, superseded: -1}}
-			l.states[i] = []state{{known: true}}
-			l.plan.Unknown++
+		if entries[i].Unknown != nil {
+			l.keep(i, entries[i])
 			continue
 		}
 		o, err := l.results.get(i)
@@ -58,6 +57,12 @@ func (l *planner) measureAll(entries []Entry) error {
 			return err
 		}
 		n, err := l.Measure(i, o.result)
+		if unknown, ok := errors.AsType[*UnknownError](err); ok {
+			e := entries[i]
+			e.Unknown = unknown
+			l.keep(i, e)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -69,17 +74,26 @@ func (l *planner) measureAll(entries []Entry) error {
 	for i := range l.list {
 		o, r := &l.list[i], &l.plan.Results[i]
 		r.Before, r.Hold, r.Open, r.SupersededBy = l.states[i][0].cost, l.hold(i), o.open, o.superseded
-		r.Subject = o.subject.Text
+		r.Subject, r.Unknown = o.subject.Text, o.Unknown
 	}
 	l.plan.Before = l.total
 	return nil
+}
+
+// keep leaves an entry with an unknown result as it is, and counts it.
+func (l *planner) keep(i int, e Entry) {
+	l.list[i] = facts{Entry: &e, relation: relation{subject: e.Subject, superseded: -1}}
+	l.states[i] = []state{{known: true, cost: e.Unknown.Tokens}}
+	l.total += e.Unknown.Tokens
+	l.plan.Unknown++
+	l.plan.UnknownTokens += e.Unknown.Tokens
 }
 
 // hold returns the reason why an entry may not change, or RESULT_HOLD_UNSPECIFIED.
 func (l *planner) hold(i int) pb.ResultHold {
 	o := &l.list[i]
 	switch {
-	case o.Unknown:
+	case o.Unknown != nil:
 		return pb.ResultHold_RESULT_HOLD_UNKNOWN
 	case o.age < l.LastTurns, o.Call != "" && l.Calls[o.Call], l.Families[o.family]:
 		return pb.ResultHold_RESULT_HOLD_PROTECTED

@@ -17,12 +17,24 @@ import (
 
 // Entry describes a result of a history, as far as its runtime knows it.
 type Entry struct {
-	Unknown   bool    // this version does not know the result: it stays as it is and is never loaded
-	Call      string  // id of the call; empty when not known
-	Turn      int     // number of the turn, not falling; 0 for all entries: each is a turn of its own
-	Subject   Subject // what the call asked for; zero: the subject that the result states
-	Preceding int     // tokens of the prompt between the entry before and this one
+	Unknown   *UnknownError // the result stays as it is and is never loaded; nil for a known one
+	Call      string        // id of the call; empty when not known
+	Turn      int           // number of the turn, not falling; 0 for all entries: each is a turn of its own
+	Subject   Subject       // what the call asked for; zero: the subject that the result states
+	Preceding int           // tokens of the prompt between the entry before and this one
 }
+
+// UnknownError states why a result cannot be compacted: this version does not know it, or it is not as the contract has it.
+type UnknownError struct {
+	Tokens int // cost of the result as it is given
+	Why    error
+}
+
+// Error returns why.
+func (e *UnknownError) Error() string { return e.Why.Error() }
+
+// Unwrap returns why.
+func (e *UnknownError) Unwrap() error { return e.Why }
 
 // Subject identifies what a result is about. The zero Subject is none.
 type Subject struct {

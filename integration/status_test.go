@@ -33,7 +33,7 @@ func provocations() []provocation {
 	}
 	for reason, c := range invalidCanonicals() {
 		list = append(list, provocation{listed{"Render", "INVALID_ARGUMENT", reason}, prefixed("canonical", c.field), renderOf(c)})
-		if !keptByCompact[reason] {
+		if c.policy != nil { // Compact keeps a result that is invalid in itself
 			list = append(list, provocation{listed{"Compact", "INVALID_ARGUMENT", reason}, prefixed("entries[1].canonical", c.field), compactOf(c)})
 		}
 	}
@@ -188,26 +188,19 @@ func listedIn(text string) (list []listed) {
 			if strings.HasPrefix(strings.TrimSpace(line), "service") {
 				rpc = "any"
 			}
-			list = append(list, listedFor(rpc, comment, list)...)
+			list = append(list, listedFor(rpc, comment)...)
 		}
 		comment = ""
 	}
 	return list
 }
 
-// listedFor reads one comment. It may refer to a comment before it.
-func listedFor(rpc, comment string, before []listed) (list []listed) {
+// listedFor reads one comment.
+func listedFor(rpc, comment string) (list []listed) {
 	comment = regexp.MustCompile(`\s+`).ReplaceAllString(comment, " ")
 	for _, m := range codeReasons.FindAllStringSubmatch(comment, -1) {
 		for reason := range strings.SplitSeq(m[2], ",") {
 			list = append(list, listed{rpc, m[1], strings.TrimSpace(reason)})
-		}
-	}
-	if strings.Contains(comment, "INVALID_ARGUMENT: the same reasons as for Render") {
-		for _, l := range before {
-			if l.rpc == "Render" && l.code == "INVALID_ARGUMENT" {
-				list = append(list, listed{rpc, l.code, l.reason})
-			}
 		}
 	}
 	return list

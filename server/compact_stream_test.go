@@ -152,7 +152,7 @@ func TestCompactStreamRefusesDisorder(t *testing.T) {
 	}
 }
 
-// What this version does not know stays, and is no reason to leave the rest as it is.
+// What this version does not know, or cannot read, stays and is counted, and is no reason to leave the rest as it is.
 func TestUnknownResultsAreKept(t *testing.T) {
 	h := newHouse(t)
 	newer := h.canonical(t, command("ls", 0, "a\n"))
@@ -164,10 +164,20 @@ func TestUnknownResultsAreKept(t *testing.T) {
 	}
 	later := h.canonical(t, command("ls", 0, "a\n"))
 	later.Status = 9
+	noLedger := h.canonical(t, command("ls", 0, "a\n"))
+	noLedger.GetCommand().StdoutTruncated = true
+	raw := h.canonical(t, command("ls", 0, "a\n"))
+	raw.GetCommand().StdoutPreview = new("\x1b[31ma")
+	sixth := h.canonical(t, command("ls", 0, "a\n"))
+	sixth.GetCommand().StdoutArtifact = new(uint32(6))
+	nothing := &pb.CanonicalToolResult{ToolName: "x", SummaryText: "s", Status: 1}
 	asJSON := func(text, family string) *pb.CompactEntry {
 		return &pb.CompactEntry{Result: &pb.CompactEntry_CanonicalJson{CanonicalJson: text}, Family: family}
 	}
-	list := append(entries(newer, foreign, later),
+	list := append(entries(newer, foreign, later, noLedger, raw, sixth, nothing),
+		asJSON(`{"tool_name":`, ""),
+		asJSON(`[]`, ""),
+		asJSON(`{"tool_name":"x","tool_name":"y"}`, ""),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, ""),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, "orbit"),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"id":3},"error":null}`, "other.Deployment"),
@@ -182,27 +192,85 @@ func TestUnknownResultsAreKept(t *testing.T) {
 	if n := resp.GetPlan().GetUnknownResults(); int(n) != last {
 		t.Errorf("%d results are not known, want %d", n, last)
 	}
-	for i, p := range resp.GetPlan().GetResults()[:last] {
-		if p.GetHold() != pb.ResultHold_RESULT_HOLD_UNKNOWN || p.GetTokensBefore() > 0 || p.GetChanged() {
+	unknown, all := uint64(0), uint64(0)
+	for i, p := range resp.GetPlan().GetResults() {
+		all += uint64(p.GetTokensAfter())
+		if i == last {
+			break
+		}
+		unknown += uint64(p.GetTokensBefore())
+		if p.GetHold() != pb.ResultHold_RESULT_HOLD_UNKNOWN || p.GetTokensBefore() == 0 || p.GetTokensBefore() != p.GetTokensAfter() || p.GetChanged() ||
+			p.GetUnknownWhy() == "" || len(p.GetUnknownWhy()) > 256 {
 			t.Errorf("result %d: %v", i, p)
 		}
+	}
+	if p := resp.GetPlan(); p.GetUnknownTokens() != unknown || p.GetTokensAfter() != all {
+		t.Errorf("%d of %d tokens, want %d of %d", p.GetUnknownTokens(), p.GetTokensAfter(), unknown, all)
+	}
+	if why := resp.GetPlan().GetResults()[3].GetUnknownWhy(); !strings.HasPrefix(why, "canonical.command.stdout_cuts: ") {
+		t.Errorf("no ledger: %s", why)
 	}
 	if len(resp.GetResults()) != 1 || int(resp.GetResults()[0].GetIndex()) != last {
 		t.Errorf("%v changed", resp.GetResults())
 	}
 	for want, e := range map[string]*pb.CompactEntry{
-		"entries[0].canonical_json: is no JSON text":   asJSON(`{"tool_name":`, ""),
-		"entries[0].canonical_json: is no JSON object": asJSON(`[]`, ""),
-		"entries[0].canonical_json.tool_name: is":      asJSON(`{}`, ""),
-		"entries[0].canonical.result: a success needs": {Result: &pb.CompactEntry_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: "x", SummaryText: "s", Status: 1}}},
-		"entries[0].canonical: is required":            {},
-		"session_id: is required":                      {CallId: "c1"},
+		"entries[0].canonical: is required": {},
+		"session_id: is required":           {CallId: "c1"},
+		"entries[0].call_id: may have":      {CallId: "c 1", Result: &pb.CompactEntry_Canonical{Canonical: nothing}},
 	} {
 		_, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: []*pb.CompactEntry{e}, Policy: &pb.CompactionPolicy{Level: 3}})
 		if err == nil || !strings.Contains(toStatus(err).Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
+}
+
+// Whatever is between them, the known results of a history become the same, streamed and not, and the plan adds up.
+func TestUnknownResultsChangeNoOther(t *testing.T) {
+	h := newHouse(t)
+	known := []*pb.CanonicalToolResult{
+		h.canonical(t, command("make", 0, string(logText(6000)))), h.canonical(t, command("make test", 1, string(logText(900)))),
+		h.canonical(t, command("ls", 0, "a\n")),
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		var mixed, alone []*pb.CompactEntry
+		var at []int
+		for i := range rapid.IntRange(1, 8).Draw(rt, "entries") {
+			if rapid.Bool().Draw(rt, "known") {
+				e := entries(rapid.SampledFrom(known).Draw(rt, "result"))[0]
+				e.CallId = fmt.Sprint("c", i)
+				mixed, alone, at = append(mixed, e), append(alone, e), append(at, i)
+				continue
+			}
+			mixed = append(mixed, &pb.CompactEntry{Result: &pb.CompactEntry_CanonicalJson{CanonicalJson: rapid.String().Draw(rt, "unknown")}})
+		}
+		req := func(list []*pb.CompactEntry) *pb.CompactRequest {
+			return &pb.CompactRequest{Entries: list, Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_TRIMMED, PreviewTokens: 64}}
+		}
+		want, err := h.Compact(t.Context(), req(alone))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		got, err := h.Compact(t.Context(), req(mixed))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		p := got.GetPlan()
+		if p.GetTokensAfter() != want.GetPlan().GetTokensAfter()+p.GetUnknownTokens() || int(p.GetUnknownResults()) != len(mixed)-len(alone) || len(got.GetResults()) != len(want.GetResults()) {
+			rt.Fatalf("%v\nwant %v", p, want.GetPlan())
+		}
+		for i, r := range got.GetResults() {
+			same := proto.CloneOf(r.GetCanonical())
+			same.GetCommand().Superseded = want.GetResults()[i].GetCanonical().GetCommand().GetSuperseded() // says how far away that is
+			if o := want.GetResults()[i]; int(r.GetIndex()) != at[o.GetIndex()] || !proto.Equal(same, o.GetCanonical()) {
+				rt.Errorf("result %d is another", r.GetIndex())
+			}
+		}
+		streamed, err := compactStreamed(t.Context(), h, streamOf(req(mixed)))
+		if err != nil || !proto.Equal(streamed, got) {
+			rt.Errorf("streamed %v, %v\nwant %v", streamed.GetPlan(), err, p)
+		}
+	})
 }
 
 // The overview names what is not shown any more, in the grammar of receipts.

@@ -6,6 +6,7 @@ package compaction
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -13,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
@@ -116,7 +118,7 @@ func (m *compaction) begin(session string, p *pb.CompactionPolicy, limit, memory
 	if m.policy, err = m.service.resolve(p, limit); err != nil {
 		return err
 	}
-	m.history, m.moved = newHistory(m.ctx, m.service, m.session, limit, memory), map[int]*pb.CanonicalToolResult{}
+	m.history, m.moved = newHistory(m.ctx, m.service, m.session, limit, memory, m.policy.receipt.Render.Counter), map[int]*pb.CanonicalToolResult{}
 	return nil
 }
 
@@ -155,12 +157,13 @@ func (m *compaction) measure(entry int, r *pb.CanonicalToolResult) (int, error) 
 	return receipt.Tokens, err
 }
 
+// receipt renders a result. The error of one that cannot be rendered is a *compactor.UnknownError.
 func (m *compaction) receipt(entry int, r *pb.CanonicalToolResult) (renderers.Receipt, error) {
 	receipt, err := m.service.Registry.ForResult(r).Renderer.Render(r, m.policy.receipt.Render)
-	if err == nil {
-		err = receipt.Cost().Fits(m.policy.receipt.Limit)
-	}
 	if err != nil {
+		return receipt, m.history.unknownMessage(r, err)
+	}
+	if err := receipt.Cost().Fits(m.policy.receipt.Limit); err != nil {
 		return receipt, apierror.AtField(fmt.Sprintf("entries[%d]", entry), err)
 	}
 	return receipt, nil
@@ -176,7 +179,22 @@ func (m *compaction) planned(i int) *pb.PlannedResult {
 	if r.SupersededBy >= 0 {
 		p.SupersededBy = new(uint32(r.SupersededBy))
 	}
+	if r.Unknown != nil {
+		p.UnknownWhy = unknownWhy(r.Unknown)
+	}
 	return p
+}
+
+// maxUnknownWhy bounds why a result is not known, in bytes, as service.proto states it.
+const maxUnknownWhy = 256
+
+// unknownWhy returns on one line why a result is not known.
+func unknownWhy(unknown *compactor.UnknownError) string {
+	why := textscan.OneLine(apierror.ToStatus(unknown).Message)
+	if len(why) > maxUnknownWhy {
+		why = strings.ToValidUTF8(why[:maxUnknownWhy], "")
+	}
+	return why
 }
 
 // summary is the answer without what becomes of each result.
@@ -184,6 +202,7 @@ func (m *compaction) summary(overview *pb.Receipt) *pb.CompactResponse {
 	p := &pb.CompactionPlan{
 		TokensBefore: uint64(m.plan.Before), TokensAfter: uint64(m.plan.After), CachedTokensInvalidated: uint64(m.plan.Invalidated),
 		BudgetMet: m.plan.Shortfall == 0, ShortfallTokens: uint64(m.plan.Shortfall), UnknownResults: uint32(m.plan.Unknown),
+		UnknownTokens: uint64(m.plan.UnknownTokens),
 	}
 	if first := m.plan.FirstChanged(); first >= 0 {
 		p.FirstChanged = new(uint32(first))

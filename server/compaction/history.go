@@ -16,6 +16,7 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/pipeline"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // How many bytes of a history are kept in memory, as they are encoded. What is over it is spooled into the artifact store.
@@ -37,6 +38,7 @@ type history struct {
 	memory   int    // bytes that are in memory
 	records  sessionRecords
 	screen   redaction.Screen
+	counter  tokens.Counter // of the policy
 	spool    spool
 }
 
@@ -47,8 +49,8 @@ type givenResult struct {
 	size    int
 }
 
-func newHistory(ctx context.Context, s *Service, session string, limit, most int) *history {
-	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most, screen: s.Screen}
+func newHistory(ctx context.Context, s *Service, session string, limit, most int, counter tokens.Counter) *history {
+	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most, screen: s.Screen, counter: counter}
 	h.records = sessionRecords{audit: s.Recorder, session: session}
 	h.spool = spool{newStage: func() (artifactstore.Stage, error) { return s.Store.Stage(ctx) }}
 	return h
@@ -74,13 +76,13 @@ func (h *history) add(e *pb.CompactEntry) error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	r, err := h.result(path, e)
+	r, unknown, err := h.result(path, e)
 	if err != nil {
 		return err
 	}
 	h.turn = e.GetTurn()
 	h.entries = append(h.entries, compactor.Entry{
-		Unknown: r == nil, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.NewSubject(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
+		Unknown: unknown, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.NewSubject(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
 	})
 	return h.keep(r)
 }
@@ -91,8 +93,9 @@ func tooManyEntries(limit int) error {
 	return check.Err()
 }
 
-// resultOf returns the result of an entry, valid; nil for one that this version does not know.
-func (h *history) result(path string, e *pb.CompactEntry) (r *pb.CanonicalToolResult, err error) {
+// result returns the result of an entry. One that this version does not know, or that is not as the contract has it, stays
+// as it is: what a result says rejects no history.
+func (h *history) result(path string, e *pb.CompactEntry) (r *pb.CanonicalToolResult, unknown *compactor.UnknownError, err error) {
 	field := pipeline.CanonicalField
 	switch given := e.GetResult().(type) {
 	case *pb.CompactEntry_Canonical:
@@ -100,24 +103,33 @@ func (h *history) result(path string, e *pb.CompactEntry) (r *pb.CanonicalToolRe
 	case *pb.CompactEntry_CanonicalJson:
 		field = pipeline.JSONField
 		if r, err = envelope.FromJSON([]byte(given.CanonicalJson), e.GetFamily()); err != nil {
-			if foreign(err) {
-				return nil, nil
-			}
-			return nil, apierror.PrefixField(path+"."+field, err)
+			return nil, h.unknown(given.CanonicalJson, err), nil
 		}
 	default:
 		field = "call_id"
 		if r, err = h.onRecord(path, e.GetCallId()); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	if unknownTo(r, h.registry.Types()) {
-		return nil, nil
+	if err := envelope.ValidateCanonical(field, r, h.registry.Types()); err != nil {
+		return nil, h.unknownMessage(r, err), nil
 	}
-	if err := envelope.ValidateCanonical(path+"."+field, r, h.registry.Types()); err != nil {
-		return nil, err
+	return h.screen.Result(h.session, r), nil, nil
+}
+
+// unknown returns what is known of a result that stays as it is.
+func (h *history) unknown(given string, why error) *compactor.UnknownError {
+	return &compactor.UnknownError{Tokens: h.counter.Count(given), Why: why}
+}
+
+// unknownMessage is unknown for a message. Its bytes have all of its texts, those of fields that this version does not know
+// included.
+func (h *history) unknownMessage(r *pb.CanonicalToolResult, why error) *compactor.UnknownError {
+	given, err := envelope.Marshal(r)
+	if err != nil {
+		given = []byte(r.String()) // it did not come over a wire
 	}
-	return h.screen.Result(h.session, r), nil
+	return h.unknown(string(given), why)
 }
 
 // onRecord returns the latest result of a call on record.
@@ -137,33 +149,6 @@ func (h *history) onRecord(path, call string) (*pb.CanonicalToolResult, error) {
 		return nil, apierror.AtField(path+".call_id", err)
 	}
 	return r, nil
-}
-
-// foreign reports whether what is wrong with a JSON text is that this version does not know a member of it, or what it
-// says: the text as a whole is an object, and is not of several families.
-func foreign(err error) bool {
-	invalid, ok := errors.AsType[*envelope.InvalidError](err)
-	if !ok {
-		return false
-	}
-	for _, v := range invalid.Violations {
-		if v.Field == "" || v.Reason != pb.ErrorReason_ERROR_REASON_JSON_INVALID {
-			return false
-		}
-	}
-	return true
-}
-
-// unknownTo reports whether a result is one of another version, or of another operator: of a case of the contract that
-// this build does not have, of a status that it does not have, or of a custom family that is not defined here.
-func unknownTo(r *pb.CanonicalToolResult, types envelope.Types) bool {
-	if custom := r.GetCustom(); custom != nil {
-		return types[custom.GetType()] == nil
-	}
-	if _, known := pb.ToolStatus_name[int32(r.GetStatus())]; !known {
-		return true
-	}
-	return r.GetStatus() == pb.ToolStatus_TOOL_STATUS_SUCCESS && r.GetResult() == nil && r.GetError() == nil && len(r.ProtoReflect().GetUnknown()) > 0
 }
 
 // keep puts a result where load finds it.
