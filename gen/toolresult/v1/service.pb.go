@@ -137,7 +137,7 @@ const (
 	ResultHold_RESULT_HOLD_PROTECTED ResultHold = 1
 	// It is in the provider's cache, which may not be broken.
 	ResultHold_RESULT_HOLD_CACHED ResultHold = 2
-	// This version does not know its family, or it is not in the form of the contract.
+	// This version does not know its family, or it is not as the contract has it.
 	ResultHold_RESULT_HOLD_UNKNOWN ResultHold = 3
 )
 
@@ -2560,11 +2560,14 @@ type CompactionPlan struct {
 	// The tokens by which it is not. Protected, cached and kept parts are more
 	// than the budget.
 	ShortfallTokens uint64 `protobuf:"varint,7,opt,name=shortfall_tokens,json=shortfallTokens,proto3" json:"shortfall_tokens,omitempty"`
-	// Results that this version does not know. They are kept as they are, and cost nothing
-	// that is known.
+	// Results that this version does not know, or that are not as the contract has them. They
+	// are kept as they are, and the plan of each says why.
 	UnknownResults uint32 `protobuf:"varint,8,opt,name=unknown_results,json=unknownResults,proto3" json:"unknown_results,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
+	// What those cost, in tokens of the policy's vocabulary: of their JSON or the bytes of
+	// their message, as they were given. tokens_before and tokens_after have them too.
+	UnknownTokens uint64 `protobuf:"varint,9,opt,name=unknown_tokens,json=unknownTokens,proto3" json:"unknown_tokens,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *CompactionPlan) Reset() {
@@ -2653,6 +2656,13 @@ func (x *CompactionPlan) GetUnknownResults() uint32 {
 	return 0
 }
 
+func (x *CompactionPlan) GetUnknownTokens() uint64 {
+	if x != nil {
+		return x.UnknownTokens
+	}
+	return 0
+}
+
 // PlannedResult states what a compaction does to one result.
 type PlannedResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -2673,7 +2683,11 @@ type PlannedResult struct {
 	SupersededBy *uint32 `protobuf:"varint,7,opt,name=superseded_by,json=supersededBy,proto3,oneof" json:"superseded_by,omitempty"`
 	// What the result is about, as the runtime or the result itself says, on one line;
 	// at most 200 bytes. Empty: not known.
-	Subject       string `protobuf:"bytes,8,opt,name=subject,proto3" json:"subject,omitempty"`
+	Subject string `protobuf:"bytes,8,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Why the result is not known, with hold RESULT_HOLD_UNKNOWN: the first field of it that
+	// is not as the contract has it, and what is wrong with it, on one line of at most 256
+	// bytes. Empty: it is known.
+	UnknownWhy    string `protobuf:"bytes,9,opt,name=unknown_why,json=unknownWhy,proto3" json:"unknown_why,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2760,6 +2774,13 @@ func (x *PlannedResult) GetSupersededBy() uint32 {
 func (x *PlannedResult) GetSubject() string {
 	if x != nil {
 		return x.Subject
+	}
+	return ""
+}
+
+func (x *PlannedResult) GetUnknownWhy() string {
+	if x != nil {
+		return x.UnknownWhy
 	}
 	return ""
 }
@@ -3346,7 +3367,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\aplanned\x18\x01 \x01(\v2\x1c.toolresult.v1.PlannedResultH\x00R\aplanned\x128\n" +
 	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.CompactedResultH\x00R\x06result\x12:\n" +
 	"\asummary\x18\x03 \x01(\v2\x1e.toolresult.v1.CompactResponseH\x00R\asummaryB\b\n" +
-	"\x06answer\"\xfb\x02\n" +
+	"\x06answer\"\xa2\x03\n" +
 	"\x0eCompactionPlan\x126\n" +
 	"\aresults\x18\x01 \x03(\v2\x1c.toolresult.v1.PlannedResultR\aresults\x12(\n" +
 	"\rfirst_changed\x18\x02 \x01(\rH\x00R\ffirstChanged\x88\x01\x01\x12#\n" +
@@ -3356,8 +3377,9 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
 	"budget_met\x18\x06 \x01(\bR\tbudgetMet\x12)\n" +
 	"\x10shortfall_tokens\x18\a \x01(\x04R\x0fshortfallTokens\x12'\n" +
-	"\x0funknown_results\x18\b \x01(\rR\x0eunknownResultsB\x10\n" +
-	"\x0e_first_changed\"\xcf\x02\n" +
+	"\x0funknown_results\x18\b \x01(\rR\x0eunknownResults\x12%\n" +
+	"\x0eunknown_tokens\x18\t \x01(\x04R\runknownTokensB\x10\n" +
+	"\x0e_first_changed\"\xf0\x02\n" +
 	"\rPlannedResult\x124\n" +
 	"\x05level\x18\x01 \x01(\x0e2\x1e.toolresult.v1.CompactionLevelR\x05level\x12#\n" +
 	"\rtokens_before\x18\x02 \x01(\rR\ftokensBefore\x12!\n" +
@@ -3366,7 +3388,9 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x04hold\x18\x05 \x01(\x0e2\x19.toolresult.v1.ResultHoldR\x04hold\x12!\n" +
 	"\fopen_failure\x18\x06 \x01(\bR\vopenFailure\x12(\n" +
 	"\rsuperseded_by\x18\a \x01(\rH\x00R\fsupersededBy\x88\x01\x01\x12\x18\n" +
-	"\asubject\x18\b \x01(\tR\asubjectB\x10\n" +
+	"\asubject\x18\b \x01(\tR\asubject\x12\x1f\n" +
+	"\vunknown_why\x18\t \x01(\tR\n" +
+	"unknownWhyB\x10\n" +
 	"\x0e_superseded_by\"\x16\n" +
 	"\x14GetServerInfoRequest\"\xf7\x02\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +

@@ -179,7 +179,8 @@ type ToolResultServiceClient interface {
 	// and never looks at receipt text. Compacting again by the same policy changes
 	// nothing, byte for byte; a smaller budget never shows more of a result; and no
 	// level is ever undone. What was protected, or is before the cache boundary, stays as
-	// it is, and so does a result that this version does not know. The answer has the
+	// it is, and so does a result that this version does not know or that is not as the
+	// contract has it: no result stops the history that it is in. The answer has the
 	// results that changed, and no others.
 	//
 	// When what must be kept is over the budget the call succeeds, and the plan has the
@@ -190,8 +191,11 @@ type ToolResultServiceClient interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with entries[i] or policy, or is session_id.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
+	//	  ENUM_UNKNOWN, FAMILY_UNKNOWN): a mistake of the caller in ids, subjects, turns or the
+	//	  policy; the field path begins with entries[i] or policy, or is session_id.
+	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): the receipt of a result does not fit
+	//	  policy.render.budget; raise it by the shortfall.
 	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): an entry without a
 	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
@@ -460,7 +464,8 @@ type ToolResultServiceServer interface {
 	// and never looks at receipt text. Compacting again by the same policy changes
 	// nothing, byte for byte; a smaller budget never shows more of a result; and no
 	// level is ever undone. What was protected, or is before the cache boundary, stays as
-	// it is, and so does a result that this version does not know. The answer has the
+	// it is, and so does a result that this version does not know or that is not as the
+	// contract has it: no result stops the history that it is in. The answer has the
 	// results that changed, and no others.
 	//
 	// When what must be kept is over the budget the call succeeds, and the plan has the
@@ -471,8 +476,11 @@ type ToolResultServiceServer interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT: the same reasons as for Render; the field path begins
-	//	  with entries[i] or policy, or is session_id.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, FIELD_OUT_OF_BOUNDS, NAME_INVALID,
+	//	  ENUM_UNKNOWN, FAMILY_UNKNOWN): a mistake of the caller in ids, subjects, turns or the
+	//	  policy; the field path begins with entries[i] or policy, or is session_id.
+	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): the receipt of a result does not fit
+	//	  policy.render.budget; raise it by the shortfall.
 	//	NOT_FOUND (RECORD_NOT_FOUND), FAILED_PRECONDITION (AUDIT_DISABLED): an entry without a
 	//	  result names a call that has none on record.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE),
