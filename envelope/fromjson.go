@@ -3,6 +3,7 @@ package envelope
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -121,11 +122,25 @@ func (d decoder) result(m protoreflect.Message, text []byte, family string) {
 		d.Fail("result", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is of %d families: name one of %s", len(fits), familyNames(fits))
 		return
 	case len(fits) == 0:
-		d.invalid("result", "is of no family: name one of %s", familyNames(all))
+		d.invalid(resultMember, ofNoFamily+": name one of %s", familyNames(all))
 		return
 	}
 	d.message(m.Mutable(fits[0]).Message(), "result", members)
 }
+
+// IsOfNoFamily reports whether all that is wrong with the text of a result, as FromJSON says, is that its payload is of a
+// family that is not known.
+func IsOfNoFamily(err error) bool {
+	invalid, ok := errors.AsType[*InvalidError](err)
+	return ok && len(invalid.Violations) == 1 && invalid.Violations[0].Field == resultMember &&
+		strings.HasPrefix(invalid.Violations[0].Message, ofNoFamily)
+}
+
+// resultMember is the member of the RFC's JSON with the payload of a family.
+const resultMember = "result"
+
+// ofNoFamily begins the message of a payload of a family that is not known.
+const ofNoFamily = "is of no family"
 
 func familyNames(fields []protoreflect.FieldDescriptor) string {
 	var names []string

@@ -41,9 +41,6 @@ func invalidProjects() map[string]invalidProject {
 		"ENUM_UNKNOWN": {good(func(r *pb.ProjectRequest) {
 			r.Policy = &pb.ProjectionPolicy{ArtifactPolicy: 99}
 		}), "policy.artifact_policy"},
-		"FAMILY_UNKNOWN": {good(func(r *pb.ProjectRequest) {
-			r.Output.Result = &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{Type: canary}}
-		}), "output.custom.type"},
 		"MESSAGE_INVALID": {good(func(r *pb.ProjectRequest) {
 			r.Output.Result = &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{
 				Type: "acme.v1.DeployResult", Encoding: &pb.CustomOutput_MessageJson{MessageJson: canary},

@@ -56,6 +56,7 @@ func provocations() []provocation {
 	}
 	list = slices.Concat(list, compactProvocations(), artifactProvocations(), fileProvocations(), logProvocations(), transportProvocations(), accessProvocations(), auditProvocations(), toolProvocations())
 	return append(list, []provocation{
+		{listed{"ProjectStream", "INVALID_ARGUMENT", "FAMILY_UNKNOWN"}, "header.family", streamOf([]*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: canary})})},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
 		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileSilent},

@@ -63,13 +63,32 @@ func (p Page) Result() *pb.CanonicalToolResult {
 	return r
 }
 
+// AsText returns the canonical result of a tool whose content is shown as text, whole. why states why it is text although it
+// is more than that.
+func AsText(tool, summary string, content []byte, mediaType, why string) *pb.CanonicalToolResult {
+	text := &pb.TextResult{MediaType: oneLine(mediaType, maxMediaType), ShownAsText: oneLine(why, maxShownAsText)}
+	setWhole(text, content)
+	out := &pb.CompleteToolOutput{ToolName: tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, SummaryText: summary}
+	r := canonical(out, text.GetShownAsText())
+	r.Result = &pb.CanonicalToolResult_Text{Text: text}
+	return r
+}
+
+// maxShownAsText bounds why an output is shown as text, in bytes, as text.proto states it.
+const maxShownAsText = 256
+
 // setRun sets a run of bytes.
 func (p Page) setRun(text *pb.TextResult) {
 	only := p.Parts[0]
 	text.FirstLine, text.LastLine, text.TotalLines = uint64(only.FirstLine), uint64(only.LastLine), uint64(p.Lines)
 	text.FromByte, text.ToByte = uint64(p.From), uint64(p.To)
-	text.Empty = len(only.Text) == 0
-	v := preview.Page(only.Text)
+	setWhole(text, only.Text)
+}
+
+// setWhole sets content that is shown as a whole.
+func setWhole(text *pb.TextResult, content []byte) {
+	text.Empty = len(content) == 0
+	v := preview.Page(content)
 	large := envelope.Large{Preview: v.Text, Truncated: v.Truncated()}
 	if !v.Whole() {
 		large.Cuts, large.Source = (&payload{}).ledger(v)

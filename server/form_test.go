@@ -195,7 +195,7 @@ func TestFormsAndSourcesThatAreRefused(t *testing.T) {
 		"no JSON":           {asJSON("", "text"), "JSON_INVALID", "canonical_json"},
 		"no member":         {asJSON(`{"result":{"pid":1}}`, "command"), "JSON_INVALID", "canonical_json.result.pid"},
 		"no result in JSON": {asJSON(`{"tool_name":"x","status":"success","summary_text":"s"}`, ""), "ENVELOPE_EXCLUSIVITY", "canonical_json.result"},
-		"no such family":    {asJSON(text, "acme.v1.Nothing"), "FAMILY_UNKNOWN", "family"},
+		"no such family":    {asJSON(text, "acme.v1.Nothing!"), "FAMILY_UNKNOWN", "family"},
 		"many families":     {asJSON(text, ""), "FIELD_MISSING", "canonical_json.result"},
 		"no call":           {render(&pb.RenderRequest{Call: &pb.CallReference{SessionId: "s"}}), "FIELD_MISSING", "canonical"},
 		"no session":        {render(&pb.RenderRequest{Call: &pb.CallReference{CallId: "c"}}), "FIELD_MISSING", "call.session_id"},

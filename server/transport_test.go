@@ -129,7 +129,7 @@ func TestEncodeTurnRefuses(t *testing.T) {
 		"invalid":         {resultOf(broken), "FIELD_MISSING", "results[0].canonical.summary_text"},
 		"invalid JSON":    {&pb.TurnResult{Content: &pb.TurnResult_CanonicalJson{CanonicalJson: string(spaced)}}, "FIELD_MISSING", "results[0].canonical_json.summary_text"},
 		"no JSON":         {&pb.TurnResult{Content: &pb.TurnResult_CanonicalJson{CanonicalJson: "{"}}, "JSON_INVALID", "results[0].canonical_json"},
-		"unknown family":  {&pb.TurnResult{Content: &pb.TurnResult_CanonicalJson{CanonicalJson: "{}"}, Family: "acme.X"}, "FAMILY_UNKNOWN", "results[0].family"},
+		"unknown family":  {&pb.TurnResult{Content: &pb.TurnResult_CanonicalJson{CanonicalJson: "{}"}, Family: "acme!X"}, "FAMILY_UNKNOWN", "results[0].family"},
 		"empty receipt":   {blank, "FIELD_MISSING", "results[0].receipt.text"},
 		"nothing":         {&pb.TurnResult{}, "FIELD_MISSING", "results[0].content"},
 		"receipt of text": {&pb.TurnResult{Content: &pb.TurnResult_Text{}}, "FIELD_MISSING", "results[0].text"},

@@ -127,7 +127,7 @@ func (h *history) unknown(given string, why error) *compactor.UnknownError {
 func (h *history) unknownMessage(r *pb.CanonicalToolResult, why error) *compactor.UnknownError {
 	given, err := envelope.Marshal(r)
 	if err != nil {
-		given = []byte(r.String()) // it did not come over a wire
+		given = []byte(r.String()) // it was not received over a wire
 	}
 	return h.unknown(string(given), why)
 }

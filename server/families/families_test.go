@@ -1,7 +1,6 @@
 package families_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -110,11 +109,15 @@ func TestCustomFamilyIsFoundByItsType(t *testing.T) {
 	if got := r.Messages(result); len(got) != 1 || got[0].Descriptor().FullName() != deploy {
 		t.Errorf("messages are %v", got)
 	}
-	for _, name := range []string{"", "acme.v1.Other", "command"} { // a family of the contract is no custom one
-		_, err := r.ForOutput(output(name))
-		invalid, ok := errors.AsType[*envelope.InvalidError](err)
-		if !ok || invalid.Violations[0].Field != "output.custom.type" || invalid.Violations[0].Reason != pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN {
+	for name, want := range map[string]string{
+		"": "type: is required", "acme.v1.Other\n": "type: is no full name", strings.Repeat("a", 200): "type: is no full name",
+		"acme.v1.Other": "message: is required",
+	} {
+		if _, err := r.ForOutput(output(name)); err == nil || !strings.HasPrefix(err.Error(), "output.custom."+want) {
 			t.Errorf("%q: %v", name, err)
+		}
+		if name != "acme.v1.Other" && (r.ForStreams(name) != nil || r.AsText(output(name)).GetText() != nil) {
+			t.Errorf("%q is taken for a family", name)
 		}
 	}
 }

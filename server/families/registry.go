@@ -99,6 +99,15 @@ func (r *Registry) add(f *Family) error {
 // ByName returns the family of a name, as GetServerInfo lists it; nil if there is none. The family of errors has no name.
 func (r *Registry) ByName(name string) *Family { return r.families[name] }
 
+// ForStreams returns the family whose budget and rules the streams of a call have: the one of a name, or that of text if the
+// name is not known here. It is nil for what is no name of a family.
+func (r *Registry) ForStreams(name string) *Family {
+	if f := r.families[name]; f != nil || !IsName(name) {
+		return f
+	}
+	return r.families[textCase]
+}
+
 // Names returns the names of the families: those of the contract in its order, then the custom families.
 func (r *Registry) Names() []string { return r.names }
 
@@ -122,8 +131,8 @@ func sameCases(complete, canonical []protoreflect.FieldDescriptor) error {
 	return nil
 }
 
-// ForOutput returns the family of a valid complete output. The only one that it may not find is a custom family: the error
-// is an [envelope.InvalidError] at the type that the request names, FAMILY_UNKNOWN.
+// ForOutput returns the family of a valid complete output, as AsText returns it. The only one that it may not find is a custom
+// family with a name that no family can have, or without a message: the error is an [envelope.InvalidError].
 func (r *Registry) ForOutput(out *pb.CompleteToolOutput) (*Family, error) {
 	if out.GetError() != nil {
 		return r.failed, nil
@@ -135,7 +144,14 @@ func (r *Registry) ForOutput(out *pb.CompleteToolOutput) (*Family, error) {
 		return f, nil
 	}
 	check := envelope.NewChecker("output." + envelope.CustomCase)
-	check.Fail("type", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server was given")
+	switch name := out.GetCustom().GetType(); {
+	case name == "":
+		check.Fail("type", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	case !IsName(name):
+		check.Fail("type", pb.ErrorReason_ERROR_REASON_NAME_INVALID, "is no full name of a message")
+	default:
+		check.Fail("message", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
+	}
 	return nil, check.Err()
 }
 

@@ -142,8 +142,8 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v 
 	if err := check.Err(); err != nil {
 		return v, err
 	}
-	v.req = req
-	out := req.GetOutput()
+	v.req = p.known(req)
+	out := v.req.GetOutput()
 	if err := envelope.ValidateComplete(out); err != nil {
 		return v, err
 	}
@@ -158,7 +158,19 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v 
 	} else if v.pass, err = p.Secrets.Resolve(p.Patterns, req.GetPolicy().GetRedaction(), req.GetCall().GetSessionId(), v.family.Name); err != nil {
 		return v, err
 	}
-	return v, v.pass.CheckNames(req, v.family)
+	return v, v.pass.CheckNames(v.req, v.family)
+}
+
+// known returns a request with its output as text if this server does not know the family.
+func (p *Pipeline) known(req *pb.ProjectRequest) *pb.ProjectRequest {
+	out := p.Registry.AsText(req.GetOutput())
+	if out == req.GetOutput() {
+		return req
+	}
+	return &pb.ProjectRequest{
+		Output: out, Policy: req.GetPolicy(), Call: req.GetCall(), RequestId: req.GetRequestId(), Audit: req.GetAudit(),
+		CanonicalForm: req.GetCanonicalForm(),
+	}
 }
 
 // ingest brings the payloads of an output to where its projector finds them: files are read beside the streams, and a family

@@ -61,7 +61,7 @@ func (p *Pipeline) canonicalToRender(ctx context.Context, req *pb.RenderRequest)
 		return nil, "", err
 	}
 	canonical, err = p.onRecord(ctx, req.GetCall().GetSessionId(), req.GetCall().GetCallId())
-	return canonical, callField, err
+	return p.Registry.ResultAsText(canonical), callField, err
 }
 
 // Receipt renders a valid canonical result under a policy; path is where the request has the policy. A policy without a

@@ -30,21 +30,22 @@ const (
 )
 
 // ReadCanonical returns the canonical result that a message has, and the name of the field that it is in; nil when the
-// message has none. The result is for envelope.ValidateCanonical to check, by that field.
+// message has none. The result is for envelope.ValidateCanonical to check, by that field. One of a family that is not known is
+// a text.
 func ReadCanonical(registry *families.Registry, src CanonicalSource) (r *pb.CanonicalToolResult, field string, err error) {
 	if r := src.GetCanonical(); r != nil {
-		return r, CanonicalField, nil
+		return registry.ResultAsText(r), CanonicalField, nil
 	}
 	m := src.ProtoReflect()
 	if !m.Has(m.Descriptor().Fields().ByName(JSONField)) {
 		return nil, CanonicalField, nil
 	}
-	check := envelope.NewChecker("")
-	if name := src.GetFamily(); name != "" && registry.ByName(name) == nil && name != registry.ErrorFamily().Name {
-		check.Fail(familyField, pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
+	if name := src.GetFamily(); name != "" && !families.IsName(name) {
+		check := envelope.NewChecker("")
+		check.Fail(familyField, pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no name of a family")
 		return nil, JSONField, check.Err()
 	}
-	r, err = envelope.FromJSON([]byte(src.GetCanonicalJson()), src.GetFamily())
+	r, err = registry.ResultFromJSON([]byte(src.GetCanonicalJson()), src.GetFamily())
 	if err != nil {
 		return nil, JSONField, apierror.PrefixField(JSONField, err)
 	}

@@ -77,6 +77,7 @@ type arrival struct {
 	streams  map[string]*incoming
 	last     *incoming           // of the chunk before
 	order    *ingest.Interleaver // nil when the order of the streams is not kept
+	joined   []*ingest.Spool     // of outputs whose family is not known
 	answered bool                // with the result
 }
 
@@ -103,10 +104,10 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err := identity.ConfineCall(a.ctx, &header.Call); err != nil {
 		return err
 	}
-	family := a.pipeline.Registry.ByName(header.GetFamily())
+	family := a.pipeline.Registry.ForStreams(header.GetFamily())
 	check := envelope.NewChecker("header")
 	if family == nil {
-		check.Fail("family", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no family that this server has")
+		check.Fail("family", pb.ErrorReason_ERROR_REASON_FAMILY_UNKNOWN, "is no name of a family")
 		return check.Err()
 	}
 	envelope.CheckCall(check, header.GetCall())
@@ -273,6 +274,10 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, from receive
 		check := envelope.NewChecker(at)
 		check.Fail("output", pb.ErrorReason_ERROR_REASON_ENVELOPE_EXCLUSIVITY, "is of another family than the header says")
 		return nil, check.Err()
+	}
+	out, from, err := a.asText(out, from)
+	if err != nil {
+		return nil, err
 	}
 	from.pass, from.snapshot = a.pass, at == atSnapshot
 	resp, err := a.pipeline.project(a.ctx, &pb.ProjectRequest{

@@ -52,6 +52,9 @@ func (a *arrival) end() {
 	for _, in := range a.streams {
 		in.Discard()
 	}
+	for _, spool := range a.joined {
+		spool.Discard()
+	}
 }
 
 // keep stores the streams of a call that ends without its answer. The context of the
