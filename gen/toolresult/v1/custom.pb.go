@@ -25,8 +25,8 @@ const (
 type CustomOutput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The full name of the family's canonical message, such as
-	// "acme.v1.DeployResult". Required. A family that the server was not given is
-	// rejected with FAMILY_UNKNOWN.
+	// "acme.v1.DeployResult". Required. The output of a family that the server was not
+	// given is shown as text, and the receipt says so.
 	Type string `protobuf:"bytes,1,opt,name=type,proto3" json:"type,omitempty"`
 	// The family's complete message. Required.
 	//

@@ -96,8 +96,8 @@ const (
 	// DEADLINE_EXCEEDED. The client's deadline, or the server's default one,
 	// passed.
 	ErrorReason_ERROR_REASON_DEADLINE ErrorReason = 27
-	// INVALID_ARGUMENT. A custom result is of a family that this server was not
-	// given.
+	// INVALID_ARGUMENT. A family that this server was not given, where one must be
+	// known.
 	ErrorReason_ERROR_REASON_FAMILY_UNKNOWN ErrorReason = 28
 	// INVALID_ARGUMENT. A message is not what its type says: a request that cannot be
 	// decoded, or the message of a custom output.

@@ -560,7 +560,8 @@ func (*ProjectStreamRequest_Finish) isProjectStreamRequest_Message() {}
 type StreamHeader struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The family of the output, as GetServerInfo names it. Required: its budget
-	// decides which part of a stream is kept in memory.
+	// decides which part of a stream is kept in memory. Of a family that the server does not
+	// know the streams are one text, with the message before them.
 	Family string `protobuf:"bytes,1,opt,name=family,proto3" json:"family,omitempty"`
 	// How to project the result and the snapshots. Absent: every default.
 	Policy *ProjectionPolicy `protobuf:"bytes,2,opt,name=policy,proto3" json:"policy,omitempty"`

@@ -69,6 +69,9 @@ type ToolResultServiceClient interface {
 	// Project turns one complete tool output into its canonical result and
 	// receipt, and stores what neither of them shows.
 	//
+	// An output of a case or a custom family that this server does not know is shown as
+	// text, and its receipt says so; GetServerInfo lists those that it knows.
+	//
 	// The receipt fits the budget of the policy as a whole. The same output,
 	// policy and store give the same bytes on every call. Every artifact that the
 	// answer names is durable when the answer is sent, unless the answer says
@@ -80,8 +83,6 @@ type ToolResultServiceClient interface {
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
 	//	  the caller, never of the tool (docs/reference/errors.md); correct the field that BadRequest
 	//	  names; do not retry.
-	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
-	//	  GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -116,6 +117,7 @@ type ToolResultServiceClient interface {
 	//
 	// Errors: those of Project, and
 	//
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the family of the header is no name of one.
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which
@@ -354,6 +356,9 @@ type ToolResultServiceServer interface {
 	// Project turns one complete tool output into its canonical result and
 	// receipt, and stores what neither of them shows.
 	//
+	// An output of a case or a custom family that this server does not know is shown as
+	// text, and its receipt says so; GetServerInfo lists those that it knows.
+	//
 	// The receipt fits the budget of the policy as a whole. The same output,
 	// policy and store give the same bytes on every call. Every artifact that the
 	// answer names is durable when the answer is sent, unless the answer says
@@ -365,8 +370,6 @@ type ToolResultServiceServer interface {
 	//	  FIELD_OUT_OF_BOUNDS, NAME_INVALID, ENUM_UNKNOWN, MESSAGE_INVALID): a mistake of
 	//	  the caller, never of the tool (docs/reference/errors.md); correct the field that BadRequest
 	//	  names; do not retry.
-	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the operator did not define the custom family;
-	//	  GetServerInfo lists those that there are.
 	//	INVALID_ARGUMENT (BUDGET_TOO_SMALL): what must be kept (outcome, counts,
 	//	  handles) does not fit; raise the budget by the shortfall.
 	//	RESOURCE_EXHAUSTED (DISK_FULL, FD_LIMIT, ARTIFACT_TOO_LARGE): nothing was
@@ -401,6 +404,7 @@ type ToolResultServiceServer interface {
 	//
 	// Errors: those of Project, and
 	//
+	//	INVALID_ARGUMENT (FAMILY_UNKNOWN): the family of the header is no name of one.
 	//	INVALID_ARGUMENT (STREAM_ORDER): the first message is no header, or a later
 	//	  one is; or the stream ends without a finish.
 	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): a payload names a stream of which

@@ -27,7 +27,11 @@ type TextOutput struct {
 	// The bytes as the tool wrote them. Absent: the tool has no output.
 	Content *Payload `protobuf:"bytes,1,opt,name=content,proto3" json:"content,omitempty"`
 	// The media type as the tool says it, such as "text/markdown". Empty: not known.
-	MediaType     string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	MediaType string `protobuf:"bytes,2,opt,name=media_type,json=mediaType,proto3" json:"media_type,omitempty"`
+	// Why the content is shown as text although it is more than that, such as "its family
+	// acme.v1.DeployResult is not known here". The server states it of outputs whose family
+	// it does not know. Empty: it is text.
+	ShownAsText   string `protobuf:"bytes,3,opt,name=shown_as_text,json=shownAsText,proto3" json:"shown_as_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -76,6 +80,13 @@ func (x *TextOutput) GetMediaType() string {
 	return ""
 }
 
+func (x *TextOutput) GetShownAsText() string {
+	if x != nil {
+		return x.ShownAsText
+	}
+	return ""
+}
+
 // TextResult is the canonical payload of a tool whose output is text.
 type TextResult struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -115,7 +126,10 @@ type TextResult struct {
 	// Whether no line matched the pattern of the call.
 	NoMatch bool `protobuf:"varint,16,opt,name=no_match,json=noMatch,proto3" json:"no_match,omitempty"`
 	// The argument "page" of a call that reads on; empty on the last page.
-	NextPage      string `protobuf:"bytes,17,opt,name=next_page,json=nextPage,proto3" json:"next_page,omitempty"`
+	NextPage string `protobuf:"bytes,17,opt,name=next_page,json=nextPage,proto3" json:"next_page,omitempty"`
+	// Why the output is shown as text although it is more than that; see TextOutput. Empty:
+	// it is text.
+	ShownAsText   string `protobuf:"bytes,18,opt,name=shown_as_text,json=shownAsText,proto3" json:"shown_as_text,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -269,16 +283,24 @@ func (x *TextResult) GetNextPage() string {
 	return ""
 }
 
+func (x *TextResult) GetShownAsText() string {
+	if x != nil {
+		return x.ShownAsText
+	}
+	return ""
+}
+
 var File_toolresult_v1_text_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_text_proto_rawDesc = "" +
 	"\n" +
-	"\x18toolresult/v1/text.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"d\n" +
+	"\x18toolresult/v1/text.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\x8f\x01\n" +
 	"\n" +
 	"TextOutput\x120\n" +
 	"\acontent\x18\x01 \x01(\v2\x16.toolresult.v1.PayloadR\acontent\x12$\n" +
 	"\n" +
-	"media_type\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tmediaType\"\xd2\b\n" +
+	"media_type\x18\x02 \x01(\tB\x05\xb0\xb5\x18\x80\x01R\tmediaType\x12)\n" +
+	"\rshown_as_text\x18\x03 \x01(\tB\x05\xb0\xb5\x18\x80\x02R\vshownAsText\"\x91\t\n" +
 	"\n" +
 	"TextResult\x12\x1a\n" +
 	"\x05empty\x18\x01 \x01(\bB\x04\x88\xb5\x18\x01R\x05empty\x12#\n" +
@@ -303,7 +325,8 @@ const file_toolresult_v1_text_proto_rawDesc = "" +
 	"\tfrom_byte\x18\x0e \x01(\x04B\x04\x88\xb5\x18\x01R\bfromByte\x12\x1d\n" +
 	"\ato_byte\x18\x0f \x01(\x04B\x04\x88\xb5\x18\x01R\x06toByte\x12\x1f\n" +
 	"\bno_match\x18\x10 \x01(\bB\x04\x88\xb5\x18\x01R\anoMatch\x122\n" +
-	"\tnext_page\x18\x11 \x01(\tB\x15\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\tNext pageR\bnextPage:\xc5\x01\x8a\xb5\x18\x9f\x01Tool answered{empty? with nothing}{no_match? with no match}[: lines {first_line}-{last_line} of {total_lines}][, from byte {from_byte}][, up to byte {to_byte}]\x9a\xb5\x18\x18toolresult.v1.TextOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
+	"\tnext_page\x18\x11 \x01(\tB\x15\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\tNext pageR\bnextPage\x12=\n" +
+	"\rshown_as_text\x18\x12 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rShown as textR\vshownAsText:\xc5\x01\x8a\xb5\x18\x9f\x01Tool answered{empty? with nothing}{no_match? with no match}[: lines {first_line}-{last_line} of {total_lines}][, from byte {from_byte}][, up to byte {to_byte}]\x9a\xb5\x18\x18toolresult.v1.TextOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
 	"\x10_content_previewB\x13\n" +
 	"\x11_content_artifactB\xb4\x01\n" +
 	"\x11com.toolresult.v1B\tTextProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
