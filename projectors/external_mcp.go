@@ -21,7 +21,7 @@ import (
 // what the message does not say.
 func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {
 	var texts []string
-	onlyTexts := !r.HasMore
+	onlyTexts := len(r.More) == 0
 	for _, b := range r.Content {
 		text, ok := b.Text("text")
 		if kind, _ := b.Text("type"); ok && kind == external.TypeText {
@@ -69,7 +69,7 @@ type mcpContent struct {
 // mcpResult adds the content of a result: its texts, its structured content where
 // that says more, and the text of an embedded resource.
 func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
-	a.keepSource = r.HasMore
+	a.keepSource = len(r.More) > 0
 	inner := external.OnlyMember(r.Structured)
 	c := mcpContent{
 		answer: a, alone: len(r.Content) == 1, unknown: unknownContent{counts: map[string]int{}},
@@ -80,7 +80,11 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 			return err
 		}
 	}
-	c.noteUnknown()
+	var members []string
+	if len(r.Content) == 0 && r.Structured == nil { // it did not answer nothing
+		members = memberWords(r.More)
+	}
+	c.noteUnknown(members)
 	text, structured := strings.Join(c.texts, "\n"), r.Structured
 	if len(c.texts) > 0 {
 		if err := a.addText(ctx, "text", text, len(c.texts) == 1); err != nil {
@@ -140,14 +144,14 @@ func (c *mcpContent) textBlock(b external.Block) bool {
 	return true
 }
 
-// noteUnknown states how many blocks of which unknown types there were.
-func (c *mcpContent) noteUnknown() {
-	c.answer.unknown = c.unknown.words()
+// noteUnknown states how many blocks of which unknown types there were, and which members are all that there is.
+func (c *mcpContent) noteUnknown(members []string) {
+	c.answer.unknown = append(c.unknown.words(), members...)
 	for _, words := range c.answer.unknown {
 		f := c.into.Descriptor().Fields().ByName("unknown_content")
 		c.into.Mutable(f).List().Append(protoreflect.ValueOfString(words))
 	}
-	c.keepSource = c.keepSource || len(c.unknown.kinds) > 0
+	c.keepSource = c.keepSource || len(c.answer.unknown) > 0
 }
 
 // line returns a member that is a string, on one line of at most limit bytes.
@@ -251,6 +255,17 @@ func (u *unknownContent) add(kind string) {
 		u.kinds = append(u.kinds, words)
 	}
 	u.counts[words]++
+}
+
+// memberWords names members of a result that are never shown, the first ones each.
+func memberWords(names []string) (list []string) {
+	for i, name := range names {
+		if i == maxUnknownTypes {
+			return append(list, fmt.Sprintf("%d other members", len(names)-i))
+		}
+		list = append(list, "member "+oneLine(name, maxUnknownType))
+	}
+	return list
 }
 
 // words states the counts, in the order in which the types appeared.

@@ -93,6 +93,8 @@ var callToolResults = []struct {
 	},
 	{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: "{\"a\": \"\"}\n"},
 	{name: "meta", json: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`, text: "x", source: true},
+	{name: "meta alone", json: `{"content":[],"_meta":{"cost":3}}`, source: true, unknown: "member _meta"},
+	{name: "other members alone", json: `{"result":[1],"nextCursor":"a\nb","toolResult":null}`, source: true, unknown: "member nextCursor; member result"},
 	{name: "annotations", json: content(`{"type":"text","text":"x","annotations":{}}`), text: "x", source: true},
 	{
 		name: "unknown types", json: content(`{"type":"chart"},{"type":"chart"},{"Type":"text","text":"x"},7,{"type":"text","text":5},{"type":"image"},{"type":"resource","resource":{}}`),
@@ -268,7 +270,7 @@ func TestExternalFallback(t *testing.T) {
 func FuzzExternal(f *testing.F) {
 	std := base64.StdEncoding.EncodeToString(noise(900))
 	for _, seed := range []string{
-		`{}`, `[]`, `{"isError":true}`, content(`{"type":"text","text":"data:a/b;base64,` + std + `="}`), content(`{"type":"image","data":"A\u0000"},null,[]`),
+		`{}`, `[]`, `{"isError":true}`, `{"_meta":{"a":1}}`, content(`{"type":"text","text":"data:a/b;base64,` + std + `="}`), content(`{"type":"image","data":"A\u0000"},null,[]`),
 		content(`{"type":"resource","resource":{"uri":"a","text":"{}","blob":""}}`) + " ", `{"structuredContent":{"a":"` + std + `"},"content":[{"type":"text","text":"` + std + `"}]}`,
 	} {
 		f.Add(seed)
@@ -282,6 +284,9 @@ func FuzzExternal(f *testing.F) {
 			}
 			if err := envelope.ValidateCanonical("", got, nil); err != nil {
 				t.Fatalf("%v in %v", err, got)
+			}
+			if r := got.GetExternalMcp(); r.GetEmpty() && (r.SourceArtifact != nil || len(r.GetArtifacts()) > 0) {
+				t.Fatalf("it says that nothing was answered, and has it: %v", r)
 			}
 		}
 	})

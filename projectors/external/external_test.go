@@ -25,13 +25,13 @@ func TestReadResult(t *testing.T) {
 		{"nothing", `{}`, external.Result{}, 0},
 		{"nulls", `{"content":null,"structuredContent": null ,"isError":null,"x":null}`, external.Result{}, 0},
 		{"everything", `{"content":[{"type":"text","text":"a"},7],"structuredContent":{"a":1},"isError":true,"_meta":{}}`, external.Result{
-			Content: []external.Block{{"type": json.RawMessage(`"text"`), "text": json.RawMessage(`"a"`)}, nil}, Structured: json.RawMessage(`{"a":1}`), IsError: true, HasMore: true,
+			Content: []external.Block{{"type": json.RawMessage(`"text"`), "text": json.RawMessage(`"a"`)}, nil}, Structured: json.RawMessage(`{"a":1}`), IsError: true, More: []string{"_meta"},
 		}, 0},
 		{"null", `null`, external.Result{}, shape},
 		{"array", `[]`, external.Result{}, shape},
 		{"content that is no array", `{"content":{}}`, external.Result{}, shape},
 		{"isError that is no bool", `{"content":[],"isError":"yes"}`, external.Result{}, shape},
-		{"names are exact", `{"Content":[],"iserror":true}`, external.Result{HasMore: true}, 0},
+		{"names are exact", `{"Content":[],"iserror":true}`, external.Result{More: []string{"Content", "iserror"}}, 0},
 	} {
 		got, defect := external.ReadResult([]byte(c.text))
 		if diff := cmp.Diff(c.want, got); diff != "" || defect != c.defect {

@@ -18,7 +18,7 @@ type Result struct {
 	Content    []Block
 	Structured json.RawMessage // nil when there is none
 	IsError    bool
-	HasMore    bool // it has members that are never shown, such as _meta
+	More       []string // names of members that are never shown, such as _meta, in order
 }
 
 // Block holds the members of a content block by their exact names.
@@ -62,7 +62,7 @@ func ReadResult(text []byte) (r Result, defect pb.JsonDefect) {
 				return Result{}, shape
 			}
 		default:
-			r.HasMore = true
+			r.More = append(r.More, name)
 		}
 	}
 	return r, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
