@@ -184,7 +184,7 @@ func (w *work) dropDetails(e *pb.ToolError) {
 			Bytes: uint64(len(e.GetDetailsJson())), Digest: fmt.Sprintf("blake3:%x", digest),
 		}
 	}
-	e.DetailsJson = nil
+	e.DetailsJson, e.DetailsDefect = nil, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED // of what is not there any more
 	w.changed = true
 }
 

@@ -185,7 +185,8 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	if err != nil {
 		return err
 	}
-	bounded, whole := boundDetails(content, in.Policy.Counter)
+	defect := envelope.JSONDefect(content)
+	bounded, whole := boundDetails(content, defect, in.Policy.Counter)
 	if !whole {
 		if err := p.omitDetails(ctx, e, given, in, sink); err != nil {
 			return err
@@ -193,14 +194,23 @@ func (p errorProjection) addDetails(ctx context.Context, e *pb.ToolError, given 
 	}
 	if bounded != "" {
 		e.DetailsJson = &bounded
+		if beginsAsJSON(content) {
+			e.DetailsDefect = defect
+		}
 	}
 	return nil
 }
 
+// beginsAsJSON reports whether a text begins as a JSON object or array.
+func beginsAsJSON(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && (text[0] == '{' || text[0] == '[')
+}
+
 // boundDetails returns details as bounded JSON text, and whether nothing is missing.
 // Text that is no JSON becomes a JSON string.
-func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool) {
-	if envelope.JSONDefect(content) == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+func boundDetails(content []byte, defect pb.JsonDefect, c tokens.Counter) (bounded string, whole bool) {
+	if defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return envelope.BoundDetails(content)
 	}
 	text := preview.FromBytes(content, envelope.MaxDetails).Select(preview.Budget{
@@ -218,7 +228,7 @@ func boundDetails(content []byte, c tokens.Counter) (bounded string, whole bool)
 // omitDetails moves the details of an error into the store, and states their size and
 // place.
 func (errorProjection) omitDetails(ctx context.Context, e *pb.ToolError, given *pb.Payload, in *Input, sink artifactstore.Sink) error {
-	e.DetailsJson = nil
+	e.DetailsJson, e.DetailsDefect = nil, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 	size, _ := in.size(given)
 	if size == 0 {
 		return nil

@@ -1,6 +1,7 @@
 package renderers
 
 import (
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -41,6 +42,9 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 	if e.Retryable != nil {
 		d.fact(prefix+labelRetryable, yesOrNo[e.GetRetryable()])
 	}
+	if e.DetailsJson != nil && e.GetDetailsDefect() != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
+		d.fact(prefix+labelShownAsText, "error details, because "+envelope.Words(e.ProtoReflect(), detailsDefect, textscan.OneLine))
+	}
 	d.fact(prefix+labelDetails, e.GetDetailsJson())
 	if o := e.GetDetailsOmitted(); o != nil {
 		place := "not kept"
@@ -50,6 +54,8 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 		d.fact(prefix+labelDetailsInFull, count(int64(o.GetBytes()), "byte")+", "+place)
 	}
 }
+
+var detailsDefect = (*pb.ToolError)(nil).ProtoReflect().Descriptor().Fields().ByName("details_defect")
 
 var yesOrNo = map[bool]string{true: "yes", false: "no"}
 

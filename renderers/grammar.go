@@ -48,6 +48,7 @@ const (
 	labelRetryable     = "Retryable"
 	labelDetails       = "Error details"
 	labelDetailsInFull = "Error details in full"
+	labelShownAsText   = "Shown as text" // of external answers, texts and error details
 	labelMessage       = "Error message"
 	labelErrorText     = "Error text"
 	labelItemsOmitted  = "Items left out"
@@ -132,6 +133,7 @@ var contractGrammar = func() grammar {
 			{labelRetryable, "whether the same call may succeed when made again"},
 			{labelDetails, "details of an error, as JSON"},
 			{labelDetailsInFull, "size and place of details that are not all shown"},
+			{labelShownAsText, "what is text although it is more than that, and why"},
 			{labelMessage, "what went wrong, of one item of a batch"},
 			{labelWholeAnswer, "place of an answer of which a part cannot be shown"},
 			{labelItemsOmitted, "items of a batch that are not shown, and the place of all of them"},

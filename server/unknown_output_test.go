@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/renderers"
 )
 
 // customOf returns an output of a custom family.
@@ -186,5 +188,49 @@ func TestUnknownResultsAreRenderedAsText(t *testing.T) {
 	encoded, err := a.services.Transport.EncodeTurn(t.Context(), turn(&pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: custom}}))
 	if err != nil || !strings.Contains(encoded.String(), "other.v1.Deploy is not known here") {
 		t.Error(encoded, err)
+	}
+}
+
+// JSON that has a key twice is shown as text with the reason, wherever a tool may write it, and the receipt has both values.
+func TestKeysTwiceAreText(t *testing.T) {
+	h := newHouse(t)
+	twice := &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(`{"content":[{"type":"text","text":"x"}],"a":"first","a":"second"}`)}}
+	output := func(family string) *pb.CompleteToolOutput {
+		out := &pb.CompleteToolOutput{ToolName: "T"}
+		switch family {
+		case "mcp":
+			out.Result = &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{Result: twice}}
+		case "json":
+			out.Result = &pb.CompleteToolOutput_ExternalJson{ExternalJson: &pb.ExternalJsonOutput{Result: twice}}
+		default:
+			out.Error = &pb.CompleteToolError{Kind: "refused", Message: inlineText("no"), Details: twice}
+		}
+		return out
+	}
+	for family, want := range map[string]string{
+		"mcp": "Shown as text: the JSON has a key twice", "json": "Shown as text: the JSON has a key twice",
+		"error": "Shown as text: error details, because the JSON has a key twice\nError details: ",
+	} {
+		resp, err := h.Project(t.Context(), &pb.ProjectRequest{Output: output(family)})
+		if err != nil {
+			t.Fatalf("%s: %v", family, err)
+		}
+		for _, s := range []string{want, "first", "second"} {
+			if !strings.Contains(resp.GetReceipt().GetText(), s) {
+				t.Errorf("%s: %q is not in\n%s", family, s, resp.GetReceipt().GetText())
+			}
+		}
+		if d, err := renderers.ParseReceipt(resp.GetReceipt().GetText()); err != nil || !slices.ContainsFunc(d.Facts, func(f renderers.Fact) bool { return f.Label == "Shown as text" }) {
+			t.Errorf("%s: %+v, %v", family, d, err)
+		}
+		resp2, err := h.Compact(t.Context(), &pb.CompactRequest{Entries: entries(resp.GetCanonical()), Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES}})
+		if err != nil || resp2.GetPlan().GetUnknownResults() > 0 {
+			t.Errorf("%s: %v, %v", family, resp2, err)
+		}
+	}
+	plain := &pb.CompleteToolOutput{ToolName: "T", Error: &pb.CompleteToolError{Message: inlineText("no"), Details: inlineText("a plain text")}}
+	resp, err := h.Project(t.Context(), &pb.ProjectRequest{Output: plain})
+	if err != nil || strings.Contains(resp.GetReceipt().GetText(), "Shown as text") {
+		t.Errorf("details that never were JSON: %v, %v", resp, err)
 	}
 }
