@@ -482,7 +482,8 @@ type ExternalMcpResult struct {
 	// Whether structured data was left out because it is the text again, in an
 	// object of one member.
 	StructuredRepeatsText bool `protobuf:"varint,4,opt,name=structured_repeats_text,json=structuredRepeatsText,proto3" json:"structured_repeats_text,omitempty"`
-	// Content of types that this version does not know, such as "2 of type chart".
+	// Content of types that this version does not know, such as "2 of type chart"; of a
+	// result without content and structured data its other members, such as "member _meta".
 	UnknownContent []string `protobuf:"bytes,5,rep,name=unknown_content,json=unknownContent,proto3" json:"unknown_content,omitempty"`
 	// Preview of the text: text content, in order, with a line end between two.
 	// Text that is alone and is a JSON object or array is shown in its readable form.
