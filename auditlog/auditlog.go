@@ -31,7 +31,8 @@ var (
 	// ErrFailed means that a write failed in a way after which the state is uncertain. Whether the records of the first
 	// call that failed were appended is known once the log is opened again; until then it takes no more.
 	ErrFailed = errors.New("audit log failed, and takes nothing until it is opened again")
-	// ErrUnavailable means that the database server does not answer. Nothing was appended.
+	// ErrUnavailable means that the database does not answer for now: its server, another program that has it locked, or its
+	// disk. Nothing was appended.
 	ErrUnavailable = errors.New("audit log does not answer")
 	// ErrTooNew means that a later version made the log. Nothing was changed.
 	ErrTooNew = errors.New("audit log is of a later version")

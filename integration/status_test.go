@@ -78,6 +78,7 @@ func provocations() []provocation {
 		{listed{"any", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLargeMessage},
 		{listed{"any", "RESOURCE_EXHAUSTED", "IN_FLIGHT_BYTES"}, "", withManyBytes},
 		{listed{"any", "UNAVAILABLE", "DRAINING"}, "", whileDraining},
+		{listed{"any", "UNAVAILABLE", "STORE_UNAVAILABLE"}, "", withLockedCatalog},
 		{listed{"any", "CANCELLED", "CLIENT_CANCELLED"}, "", withCancelledWork},
 		{listed{"any", "DEADLINE_EXCEEDED", "DEADLINE"}, "", withSlowWork},
 		{listed{"any", "INTERNAL", "PANIC"}, "", withPanic},
@@ -114,7 +115,7 @@ func checkReason(t *testing.T, r refusal) {
 		if err != nil || needed-budget != shortfall || shortfall < 1 || r.metadata["unit"] != "tokens" {
 			t.Errorf("the metadata is %v", r.metadata)
 		}
-	case "IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "TOKEN_BACKOFF":
+	case "IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "STORE_UNAVAILABLE", "TOKEN_BACKOFF":
 		if r.retry <= 0 {
 			t.Error("there is no RetryInfo")
 		}
@@ -123,7 +124,7 @@ func checkReason(t *testing.T, r refusal) {
 			t.Error("there is no incident id")
 		}
 	}
-	if again := []string{"IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "TOKEN_BACKOFF"}; !slices.Contains(again, r.reason) && r.retry != 0 {
+	if again := []string{"IN_FLIGHT_BYTES", "OBJECT_STORE_UNAVAILABLE", "AUDIT_LOG_UNAVAILABLE", "STORE_UNAVAILABLE", "TOKEN_BACKOFF"}; !slices.Contains(again, r.reason) && r.retry != 0 {
 		t.Errorf("there is a RetryInfo of %v", r.retry)
 	}
 }

@@ -32,6 +32,9 @@ var (
 	ErrSessionQuota = errors.New("over the quota of the session")
 	// ErrRace means that an artifact was deleted as garbage before it could be claimed, several times in a row.
 	ErrRace = errors.New("deleted at the same time")
+	// ErrBusy means that the database cannot be used for now: another program has it locked, or the disk did not take a read
+	// or write. Nothing was written, and the same call may succeed later.
+	ErrBusy = errors.New("catalog of the store cannot be used for now")
 	// ErrCatalogUnreadable means that the database is corrupt, was written by a later version, or failed.
 	ErrCatalogUnreadable = errors.New("catalog of the store cannot be read")
 )

@@ -290,6 +290,7 @@ func (c *Catalog) insertFound(ctx context.Context) (added int64, err error) {
 // insertAll does that for a batch, and returns the number that it added.
 func (c *Catalog) insertAll(ctx context.Context, found []artifactstore.StoredArtifact) (added int64, err error) {
 	err = c.writer.do(ctx, func(d *db) error {
+		added = 0
 		for _, h := range found {
 			isNew, err := c.insertOne(ctx, d, h)
 			if err != nil {

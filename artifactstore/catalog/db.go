@@ -88,6 +88,7 @@ func openDB(path string, volatile bool, t *total) (*db, error) {
 func (d *db) transaction(do func() error) error {
 	defer func() { d.change = change{} }()
 	err := d.Transaction(func() error {
+		d.change = change{}
 		if err := do(); err != nil {
 			return err
 		}
@@ -127,6 +128,8 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %w", artifactstore.ErrFull, err)
 	case errors.Is(err, sqlitedb.ErrReadOnly):
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
+	case errors.Is(err, sqlitedb.ErrTransient):
+		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrTooNew), errors.Is(err, sqlitedb.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
 	}

@@ -47,35 +47,39 @@ func (b *backend) commitTogether(end chain.Tip, at int64, appends []*chain.Appen
 	if len(appends) == 0 {
 		return end, nil
 	}
+	next := end
 	err := b.writer.Transaction(func() (err error) {
+		next = end
 		for _, a := range appends {
-			if end, err = b.append(end, at, a); err != nil {
+			if next, err = b.append(next, at, a); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return end, err
+	return next, err
 }
 
 // commitSingly commits appends in one transaction without those that conflict with a row, and sets their Err.
 func (b *backend) commitSingly(end chain.Tip, at int64, appends []*chain.Append) (chain.Tip, error) {
+	last := end
 	err := b.writer.Transaction(func() error {
+		last = end
 		for _, a := range appends {
-			next := end
+			next := last
 			a.Err = b.writer.Attempt(func() (err error) {
-				next, err = b.append(end, at, a)
+				next, err = b.append(last, at, a)
 				return err
 			})
 			if a.Err == nil { // only then does the chain go on
-				end = next
+				last = next
 			} else if !errors.Is(a.Err, sqlitedb.ErrConflict) {
 				return a.Err
 			}
 		}
 		return nil
 	})
-	return end, err
+	return last, err
 }
 
 // append seals and stores the rows of an append, in a transaction.

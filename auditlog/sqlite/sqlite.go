@@ -255,6 +255,8 @@ func classify(err error) error {
 		sentinel = auditlog.ErrFull
 	case errors.Is(err, sqlitedb.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		sentinel = auditlog.ErrReadOnly
+	case errors.Is(err, sqlitedb.ErrTransient):
+		sentinel = auditlog.ErrUnavailable
 	case errors.Is(err, sqlitedb.ErrTooNew):
 		sentinel = auditlog.ErrTooNew
 	case errors.Is(err, sqlitedb.ErrFailed):

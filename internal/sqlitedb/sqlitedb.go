@@ -2,7 +2,9 @@
 // and readable for operators with tools of their own. It defines no tables.
 //
 // Durability is the pragma synchronous at FULL, which syncs the log at every commit (sqlite.org/pragma.html#pragma_synchronous).
-// After an error of the disk nothing is certain, so a database that failed is not written to until it is opened again.
+// After a sync that failed nothing is certain, so a database that failed is not written to until it is opened again. What
+// passes is tried again for a moment, and fails the call alone: a lock of another program, memory that is short, a read or
+// write that the disk does not take.
 package sqlitedb
 
 import (
@@ -13,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,11 +34,14 @@ var (
 	ErrUnreadable = errors.New("database cannot be read")
 	// ErrTooNew means that a later version made the tables. Nothing was written.
 	ErrTooNew = errors.New("database is of a later version")
-	// ErrFailed means that the disk failed, or that an operation panicked. The database is not written to until it is
+	// ErrFailed means that a sync failed, that a file is not what it was, or that an operation panicked. The database is not written to until it is
 	// opened again.
 	ErrFailed = errors.New("database failed, and is not written to until it is opened again")
 	// ErrVanished means that a file of the database was deleted or replaced while it was open. It comes with ErrFailed.
 	ErrVanished = errors.New("the file was deleted or replaced")
+	// ErrTransient means that another program has the database locked, that memory is short, or that the disk did not take a
+	// read or write. Nothing of the transaction was written, and later ones may succeed.
+	ErrTransient = errors.New("database cannot be used for now")
 	// ErrConflict means that a row would break a rule of its table, such as that a key is unique.
 	ErrConflict = errors.New("conflict")
 )
@@ -67,6 +73,7 @@ type DB struct {
 	files      *presence // nil: in memory, or a reader
 	alone      bool
 	failed     error // for good
+	undone     error // the transaction under way was undone by SQLite; nil: it was not
 	wrote      bool  // in this transaction, or the last one
 	commitTime time.Duration
 }
@@ -188,7 +195,7 @@ func (d *DB) pragmas(o Options) (list []string) {
 	if o.Path == "" || o.Volatile {
 		durability = "synchronous = OFF"
 	}
-	return append(list, durability, "temp_store = MEMORY")
+	return append(list, durability, "temp_store = MEMORY", "busy_timeout = 250")
 }
 
 // connect opens the one connection that the DB uses. SQLite is called by one goroutine at a time.
@@ -218,7 +225,9 @@ func (d *DB) prepareTables(o Options) error {
 	case version > o.Version:
 		return tooNew(version, o.Version)
 	}
+	given := version
 	return d.Transaction(func() error {
+		version := given
 		for ; version > 0 && version < o.Version; version++ {
 			if o.Upgrades[version] == "" {
 				return fmt.Errorf("version %d: %w", version, ErrUnreadable)
@@ -289,8 +298,18 @@ func (d *DB) onReadOnly() bool {
 	return d.path != "" && unix.Statfs(d.path, &stat) == nil && stat.Flags&unix.ST_RDONLY != 0
 }
 
-// failure wraps an error of SQLite with one of this package. An error of the disk or a corrupt file ends the database
-// until it is opened again.
+// transient are the codes of ErrTransient (sqlite.org/rescode.html). Of SQLITE_IOERR these are the ones of a call that changed
+// nothing that a commit relies on: a write that fails leaves frames in the log without the frame that commits them. A sync
+// is not among them (the kernel may have dropped what it did not write), nor is a file that is shorter than it was.
+var transient = []int{
+	lib.SQLITE_BUSY, lib.SQLITE_LOCKED, lib.SQLITE_NOMEM, lib.SQLITE_INTERRUPT, lib.SQLITE_PROTOCOL,
+	lib.SQLITE_IOERR_READ, lib.SQLITE_IOERR_WRITE, lib.SQLITE_IOERR_NOMEM, lib.SQLITE_IOERR_BLOCKED, lib.SQLITE_IOERR_FSTAT,
+	lib.SQLITE_IOERR_ACCESS, lib.SQLITE_IOERR_LOCK, lib.SQLITE_IOERR_RDLOCK, lib.SQLITE_IOERR_CHECKRESERVEDLOCK,
+	lib.SQLITE_IOERR_SHMOPEN, lib.SQLITE_IOERR_SHMLOCK, lib.SQLITE_IOERR_SHMMAP,
+}
+
+// failure wraps an error of SQLite with one of this package. A failed sync or a corrupt file ends the database until it is
+// opened again.
 func (d *DB) failure(err error) error {
 	e, ok := errors.AsType[*driver.Error](err)
 	if !ok {
@@ -301,6 +320,9 @@ func (d *DB) failure(err error) error {
 		return fmt.Errorf("%w: %w", ErrFull, err)
 	case e.Code() == lib.SQLITE_IOERR_WRITE && d.onReadOnly(): // SQLite has no other word for it
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	if slices.Contains(transient, e.Code()) || slices.Contains(transient, e.Code()&0xff) {
+		return fmt.Errorf("%w: %w", ErrTransient, err)
 	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_FULL:

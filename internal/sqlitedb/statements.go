@@ -3,6 +3,7 @@ package sqlitedb
 // Transactions and statements. One goroutine uses a DB, so there is one transaction at a time and nothing is locked.
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -12,18 +13,37 @@ import (
 	"time"
 )
 
+// pauses are the times between the attempts of a transaction. SQLite waits up to busy_timeout in each for locks of others.
+var pauses = []time.Duration{5 * time.Millisecond, 25 * time.Millisecond, 125 * time.Millisecond}
+
 // Transaction runs do in a transaction. All of its writes are durable when it returns, or none if it returns an error.
+//
+// After ErrTransient it runs do again, up to three times, each time from its beginning and on a database without what it had
+// written: do sets what it changes outside of the database, and does not add to it.
 func (d *DB) Transaction(do func() error) error {
+	err := d.transaction(do)
+	for _, pause := range pauses {
+		if !errors.Is(err, ErrTransient) {
+			return err
+		}
+		time.Sleep(pause)
+		err = d.transaction(do)
+	}
+	return err
+}
+
+// transaction is one attempt of Transaction.
+func (d *DB) transaction(do func() error) error {
 	if d.failed != nil {
 		return d.failed
 	}
 	if err := d.Run("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
-	d.wrote = false
+	d.wrote, d.undone = false, nil
 	err := d.Guard(do)
 	if err == nil {
-		err = d.failed // of a part that was undone
+		err = cmp.Or(d.failed, d.undone) // of a part that was undone
 	}
 	if err == nil {
 		began := time.Now()
@@ -51,15 +71,24 @@ func (d *DB) checkFiles() error {
 // LastCommit reports whether the last transaction wrote, and the duration of its commit.
 func (d *DB) LastCommit() (wrote bool, took time.Duration) { return d.wrote, d.commitTime }
 
-// Attempt runs a part of a transaction and undoes the part if it fails. The transaction goes on.
+// Attempt runs a part of a transaction and undoes the part if it fails. The transaction goes on, unless SQLite has undone
+// all of it, as it may after an error of the disk: then no further part runs.
 func (d *DB) Attempt(do func() error) error {
+	if d.undone != nil {
+		return d.undone
+	}
 	if err := d.Run("SAVEPOINT attempt"); err != nil {
 		return err
 	}
-	if err := d.Guard(do); err != nil {
-		return errors.Join(err, d.Run("ROLLBACK TO attempt"), d.Run("RELEASE attempt"))
+	err := d.Guard(do)
+	if err == nil {
+		return d.Run("RELEASE attempt")
 	}
-	return d.Run("RELEASE attempt")
+	if undo := d.Run("ROLLBACK TO attempt"); undo != nil {
+		d.undone = errors.Join(err, undo)
+		return d.undone
+	}
+	return errors.Join(err, d.Run("RELEASE attempt"))
 }
 
 // Guard runs do and turns a panic into ErrFailed, which ends the database until it is opened again.

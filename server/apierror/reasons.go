@@ -18,10 +18,11 @@ import (
 // This file has one constructor for each status that carries more than a fixed text: limits, sizes, delays. RetryInfo is only
 // in those where the same call may succeed later; a client may treat all others as permanent.
 
-// Delays of RetryInfo. A limit of requests in flight is free again after one call of ordinary size; a remote service is given
-// the time of a restart.
+// Delays of RetryInfo. A limit of requests in flight is free again after one call of ordinary size; a disk, or a program that
+// has a database locked, has had a moment already; a remote service is given the time of a restart.
 const (
 	retryBusy   = 100 * time.Millisecond
+	retryDisk   = time.Second
 	retryRemote = 5 * time.Second
 )
 
@@ -100,6 +101,16 @@ func objectStoreUnavailable() *StatusError {
 		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE,
 		Message: "the artifact is in the object store alone, and that does not answer",
 		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryRemote)}},
+	}
+}
+
+// storeUnavailable returns the status of a call that needs the catalog of the store, which cannot be used for now. Nothing was
+// written, so a retry is safe.
+func storeUnavailable() *StatusError {
+	return &StatusError{
+		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE,
+		Message: "the catalog of the artifact store cannot be used for now",
+		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryDisk)}},
 	}
 }
 

@@ -67,6 +67,10 @@ func TestStatusesStateTheirFacts(t *testing.T) {
 			ToStatus(fmt.Errorf("x: %w", artifactstore.ErrUnavailable)),
 			seen{"Unavailable", "OBJECT_STORE_UNAVAILABLE", "the artifact is in the object store alone, and that does not answer", nil, 5 * time.Second},
 		},
+		"catalog": {
+			ToStatus(fmt.Errorf("x: %w", catalog.ErrBusy)),
+			seen{"Unavailable", "STORE_UNAVAILABLE", "the catalog of the artifact store cannot be used for now", nil, time.Second},
+		},
 		"audit log": {
 			ToStatus(fmt.Errorf("x: %w", auditlog.ErrUnavailable)),
 			seen{"Unavailable", "AUDIT_LOG_UNAVAILABLE", "the database of the audit log does not answer", nil, 5 * time.Second},

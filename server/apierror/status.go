@@ -212,6 +212,9 @@ func classify(err error) *StatusError {
 	if errors.Is(err, artifactstore.ErrUnavailable) {
 		return objectStoreUnavailable()
 	}
+	if errors.Is(err, catalog.ErrBusy) {
+		return storeUnavailable()
+	}
 	if errors.Is(err, auditlog.ErrUnavailable) {
 		return auditLogUnavailable()
 	}

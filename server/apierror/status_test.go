@@ -52,6 +52,7 @@ var mapping = []struct {
 	{artifactstore.ErrSealed, codes.Internal, "STORE_FAILED"},
 	{artifactstore.ErrSizeMismatch, codes.Internal, "STORE_FAILED"},
 	{artifactstore.ErrRootUnsafe, codes.Internal, "STORE_FAILED"},
+	{catalog.ErrBusy, codes.Unavailable, "STORE_UNAVAILABLE"},
 	{catalog.ErrCatalogUnreadable, codes.Internal, "STORE_FAILED"},
 	{catalog.ErrMissing, codes.DataLoss, "ARTIFACT_MISSING"},
 	{catalog.ErrQuota, codes.ResourceExhausted, "QUOTA_STORE"},
