@@ -195,6 +195,9 @@ const (
 	ErrorReason_ERROR_REASON_METHOD_UNKNOWN ErrorReason = 68
 	// NOT_FOUND. The health service was asked for a service that the server does not have.
 	ErrorReason_ERROR_REASON_SERVICE_UNKNOWN ErrorReason = 69
+	// UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
+	// has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 72
 	// INVALID_ARGUMENT. The server offers no such tool to models.
 	ErrorReason_ERROR_REASON_TOOL_UNKNOWN ErrorReason = 70
 )
@@ -272,6 +275,7 @@ var (
 		67: "ERROR_REASON_RECEIPT_INVALID",
 		68: "ERROR_REASON_METHOD_UNKNOWN",
 		69: "ERROR_REASON_SERVICE_UNKNOWN",
+		72: "ERROR_REASON_STORE_UNAVAILABLE",
 		70: "ERROR_REASON_TOOL_UNKNOWN",
 	}
 	ErrorReason_value = map[string]int32{
@@ -345,6 +349,7 @@ var (
 		"ERROR_REASON_RECEIPT_INVALID":          67,
 		"ERROR_REASON_METHOD_UNKNOWN":           68,
 		"ERROR_REASON_SERVICE_UNKNOWN":          69,
+		"ERROR_REASON_STORE_UNAVAILABLE":        72,
 		"ERROR_REASON_TOOL_UNKNOWN":             70,
 	}
 )
@@ -757,7 +762,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xd8\x12\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xfc\x12\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -829,7 +834,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
 	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
 	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12 \n" +
-	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\x1d\n" +
+	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\"\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10H\x12\x1d\n" +
 	"\x19ERROR_REASON_TOOL_UNKNOWN\x10FB\xb5\x01\n" +
 	"\x11com.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"

@@ -54,6 +54,7 @@ const (
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
 //	RESOURCE_EXHAUSTED (IN_FLIGHT_BYTES): retry after the RetryInfo.
 //	UNAVAILABLE (DRAINING): the server is shutting down; connect again later.
+//	UNAVAILABLE (STORE_UNAVAILABLE): nothing was stored; retry after the RetryInfo.
 //	CANCELLED (CLIENT_CANCELLED), DEADLINE_EXCEEDED (DEADLINE): the caller
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
@@ -341,6 +342,7 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	RESOURCE_EXHAUSTED (MESSAGE_TOO_LARGE): send less; do not retry.
 //	RESOURCE_EXHAUSTED (IN_FLIGHT_BYTES): retry after the RetryInfo.
 //	UNAVAILABLE (DRAINING): the server is shutting down; connect again later.
+//	UNAVAILABLE (STORE_UNAVAILABLE): nothing was stored; retry after the RetryInfo.
 //	CANCELLED (CLIENT_CANCELLED), DEADLINE_EXCEEDED (DEADLINE): the caller
 //	  decides; the same call is safe to repeat, artifacts are
 //	  content-addressed.
