@@ -298,7 +298,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
-		keeper.Go(func() { s.audit.Retain(keeping, s.config.GCInterval, s.config.AuditKeepFor) })
+		keeper.Go(func() { s.audit.Retain(keeping, s.retentionClock(), s.config.GCInterval, s.config.AuditKeepFor) })
 	}
 	var err error
 	select {

@@ -119,6 +119,27 @@ func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err er
 // session are apart, which renew its lease.
 const expiryGrace = time.Hour
 
+// retentionClock returns the clock by which audit records grow old: that of the catalog, which knows the latest time of the
+// last run. A store in memory knows none, so its clock begins after the grace.
+func (s *Server) retentionClock() func() time.Time {
+	if s.config.Store != config.MemoryStore {
+		return s.catalog.Time
+	}
+	return lateClock(expiryGrace)
+}
+
+// lateClock returns a clock that has the zero time for a while, and then goes on from the present time by uptime.
+func lateClock(wait time.Duration) func() time.Time {
+	began := time.Now()
+	return func() time.Time {
+		uptime := time.Since(began)
+		if uptime < wait {
+			return time.Time{}
+		}
+		return began.Add(uptime)
+	}
+}
+
 // openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no path.
 func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options, m metrics.Reporter) (err error) {
 	o.OnCommit, o.Logger, o.Volatile = metrics.OnCommit(m, metrics.CatalogStore), s.logger, s.config.Volatile

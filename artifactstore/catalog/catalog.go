@@ -71,12 +71,12 @@ type Options struct {
 	// SessionQuota is the same for the artifacts of one session.
 	SessionQuota int64
 	// Now is the clock. If nil, it is the time at which the catalog was opened plus the time that has passed since on
-	// the monotonic clock: setting the system's clock meanwhile has no effect. A clock that went back between two runs
-	// does not move until it has caught up.
+	// the monotonic clock: setting the system's clock meanwhile has no effect. After a clock that went back between two
+	// runs, the time goes on from the latest one on record.
 	Now func() time.Time
 	// Grace is the uptime before which a clock that is ahead of the latest time on record by more than Grace ends no lease
 	// and no time of keeping: the machine was off, or its clock is wrong, and those who lease artifacts get the time to
-	// say so. If 0, the clock is believed.
+	// say so. The uptime of several runs counts together. If 0, the clock is believed.
 	Grace time.Duration
 	// OnCommit reports each transaction that wrote: the number of its operations, the time that the first of them
 	// waited, and the duration of the commit with its sync. It is called on the goroutine of the catalog and must not
@@ -91,9 +91,7 @@ type Catalog struct {
 	store     artifactstore.Store
 	options   Options
 	writer    *writer
-	floor     time.Time    // no time that the catalog uses is before it: the latest on record when it was opened
-	opened    time.Time    // by the clock
-	ahead     bool         // the clock was so far ahead at the opening that it is not believed at once
+	clock     clock
 	total                  // of the artifacts in the catalog
 	staged    atomic.Int64 // bytes that were admitted and are not in the catalog yet
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -113,34 +111,35 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		begin := time.Now()
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
-	c := &Catalog{store: store, options: o}
+	c := &Catalog{store: store, options: o, clock: clock{system: o.Now, grace: o.Grace}}
 	c.unfinished.Store(true)
 	w, err := startWriter(o.Path, o.Volatile, &c.total, o.OnCommit)
 	if err != nil {
 		return nil, fmt.Errorf("open catalog %s: %w", o.Path, err)
 	}
-	c.writer, c.opened = w, o.Now()
+	c.writer = w
+	var since time.Time
 	err = c.writer.do(context.Background(), func(d *db) error {
-		bytes, count, latest, err := d.totals()
-		c.bytes.Store(bytes)
-		c.count.Store(count)
-		c.floor = latest
+		t, err := d.totals()
+		c.bytes.Store(t.bytes)
+		c.count.Store(t.count)
+		since = t.doubtedSince
 		if err != nil {
 			return err
 		}
 		if err := c.adoptUnknown(d); err != nil {
 			return err
 		}
+		c.clock.start(fromMillis(max(toMillis(t.latest), d.change.latest)), since)
 		raw, err := d.hasRaw()
 		c.hasRaw.Store(raw)
 		return err
 	})
+	if err == nil {
+		err = c.noteDoubt(since)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open catalog %s: %w", o.Path, err), w.close())
-	}
-	if c.ahead = o.Grace > 0 && c.count.Load() > 0 && c.opened.Sub(c.floor) > o.Grace; c.ahead {
-		o.Logger.Warn("the clock is far ahead of the last time on record: nothing expires for a while", slog.Time("clock", c.opened),
-			slog.Time("last_on_record", c.floor), slog.Duration("while", o.Grace))
 	}
 	return c, nil
 }
@@ -154,7 +153,7 @@ func (c *Catalog) adoptUnknown(d *db) error {
 	if known, err := d.Row("SELECT 1 FROM artifacts LIMIT 1", nil, new(int)); known || err != nil {
 		return err
 	}
-	adopted, now := 0, c.now()
+	adopted, now := 0, c.options.Now()
 	err := c.store.Walk(context.Background(), func(found artifactstore.StoredArtifact) error {
 		stored := found.Stored
 		if stored.IsZero() || stored.After(now) {
@@ -179,24 +178,6 @@ func (c *Catalog) adoptUnknown(d *db) error {
 
 // Close waits for the operations under way and closes the database. The store stays open.
 func (c *Catalog) Close() error { return c.writer.close() }
-
-// now returns the time, which never goes back.
-func (c *Catalog) now() time.Time {
-	if t := c.options.Now(); t.After(c.floor) {
-		return t
-	}
-	return c.floor
-}
-
-// expiry returns the time by which leases and times of keeping are over. While the clock is not believed, it is the latest
-// time on record and the uptime since.
-func (c *Catalog) expiry() time.Time {
-	t := c.now()
-	if uptime := t.Sub(c.opened); c.ahead && uptime < c.options.Grace {
-		return c.floor.Add(uptime)
-	}
-	return t
-}
 
 // Waiting returns the number of operations that wait for the database.
 func (c *Catalog) Waiting() int64 { return int64(c.writer.queue.Waiting()) }

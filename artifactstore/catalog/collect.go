@@ -70,6 +70,11 @@ func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error
 			return r, err
 		}
 	}
+	if !dry {
+		if err := c.believe(ctx); err != nil {
+			return r, err
+		}
+	}
 	if r.Entered, err = c.insertFound(ctx); err != nil {
 		return r, err
 	}
@@ -87,7 +92,7 @@ func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error
 func (c *Catalog) collect(ctx context.Context, r *Collected, dry bool) error {
 	var aged time.Time // of what is stored before it, age deletes all that may be deleted
 	if c.options.KeepFor > 0 {
-		aged = c.expiry().Add(-c.options.KeepFor)
+		aged = c.clock.now().Add(-c.options.KeepFor)
 		if err := c.collectAged(ctx, r, aged, dry); err != nil {
 			return err
 		}
@@ -133,7 +138,7 @@ func (c *Catalog) collectAged(ctx context.Context, r *Collected, before time.Tim
 // collectExcess deletes the oldest artifacts that may be deleted and were put at a time or later, until excess bytes are
 // free. It compares with a time in the future, because artifacts that were put this millisecond count too.
 func (c *Catalog) collectExcess(ctx context.Context, r *Collected, excess int64, from time.Time, dry bool) error {
-	return c.eachExpendable(ctx, c.now().Add(time.Hour), func(expendable []Entry) (bool, error) {
+	return c.eachExpendable(ctx, c.clock.now().Add(time.Hour), func(expendable []Entry) (bool, error) {
 		var chosen []Entry
 		for _, e := range expendable {
 			if excess > 0 && toMillis(e.StoredAt) >= toMillis(from) {
@@ -150,7 +155,7 @@ func (c *Catalog) eachExpendable(ctx context.Context, before time.Time, visit fu
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
 		err := c.writer.do(ctx, func(d *db) (err error) {
-			batch, err = d.expendable(c.expiry(), before, last, batchSize)
+			batch, err = d.expendable(c.clock.now(), before, last, batchSize)
 			return err
 		})
 		if err != nil || len(batch) == 0 {
@@ -186,10 +191,10 @@ func (c *Catalog) delete(ctx context.Context, r *Collected, list []Entry, why st
 // other operation can claim them.
 func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, why string) error {
 	entombed, deleted := make([]bool, len(batch)), make([]bool, len(batch))
-	now, expiry := c.now(), c.expiry()
+	now := c.clock.now()
 	err := c.writer.doThen(ctx, func(d *db) (err error) {
 		for i := range batch {
-			if entombed[i], err = d.entomb(batch[i], now, expiry, why); err != nil {
+			if entombed[i], err = d.entomb(batch[i], now, why); err != nil {
 				return err
 			}
 		}
@@ -211,7 +216,7 @@ func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, w
 	for i, e := range batch {
 		if deleted[i] {
 			r.erased = append(r.erased, e.Name)
-			e.Expired = &ExpiredError{At: now.UTC(), Why: why}
+			e.Expired = &ExpiredError{At: c.clock.shown(now).UTC(), Why: why}
 			r.add(e)
 		}
 	}
@@ -314,8 +319,8 @@ func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredAr
 		return false, err // it was deleted since it was found
 	}
 	stored := h.Stored
-	if stored.IsZero() || stored.After(c.now()) {
-		stored = c.now()
+	if stored.IsZero() || stored.After(c.clock.now()) {
+		stored = c.clock.now()
 	}
 	return true, d.insert(h.Name, "", h.Size, stored)
 }
@@ -323,7 +328,7 @@ func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredAr
 // freeSpace deletes artifacts until a full store has space again. It fails with ErrQuota if too little may be deleted.
 func (c *Catalog) freeSpace(ctx context.Context) error {
 	last := c.fullSince.Load()
-	if last != 0 && c.now().UnixNano()-last < int64(retryPause) {
+	if last != 0 && c.clock.now().UnixNano()-last < int64(retryPause) {
 		return ErrQuota
 	}
 	target := c.options.Quota * targetPercent / 100
@@ -333,7 +338,7 @@ func (c *Catalog) freeSpace(ctx context.Context) error {
 		return fmt.Errorf("free space: %w", err)
 	}
 	if c.bytes.Load()+c.staged.Load() > c.options.Quota {
-		c.fullSince.Store(c.now().UnixNano())
+		c.fullSince.Store(c.clock.now().UnixNano())
 		return ErrQuota
 	}
 	c.options.Logger.InfoContext(ctx, "the store was full; artifacts that no lease names were deleted",
@@ -351,6 +356,9 @@ func (c *Catalog) Keep(ctx context.Context, interval time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+		}
+		if err := c.noteTime(ctx); err != nil && ctx.Err() == nil {
+			c.options.Logger.WarnContext(ctx, "the time could not be recorded", slog.Any("error", err))
 		}
 		collected, err := c.Collect(ctx, false)
 		if err != nil && ctx.Err() == nil {

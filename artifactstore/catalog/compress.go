@@ -26,7 +26,7 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 	if !ok || c.options.CompressAfter == 0 {
 		return r, nil
 	}
-	before := c.now().Add(-c.options.CompressAfter)
+	before := c.clock.now().Add(-c.options.CompressAfter)
 	for {
 		var names []string
 		err := c.writer.do(ctx, func(d *db) (err error) {

@@ -26,7 +26,7 @@ func (c *change) add(bytes, count, at int64) {
 }
 
 // schemaVersion is the version of the schema. A database of an earlier one is upgraded when it is opened.
-const schemaVersion = 2
+const schemaVersion = 3
 
 const schema = `
 CREATE TABLE artifacts (
@@ -63,9 +63,10 @@ CREATE TABLE sessions (
 CREATE TABLE totals (                      -- one row: what the artifacts that are not deleted come to
 	bytes     INTEGER NOT NULL,
 	artifacts INTEGER NOT NULL,
-	latest    INTEGER NOT NULL             -- the latest time in the books
+	latest    INTEGER NOT NULL,            -- the latest time in the books
+	doubted_since INTEGER NOT NULL DEFAULT 0 -- the latest time when the clock jumped that is not believed yet; 0: it is
 );
-INSERT INTO totals VALUES (0, 0, 0);
+INSERT INTO totals VALUES (0, 0, 0, 0);
 `
 
 // fromVersion1 upgrades a database of version 1 to version 2.
@@ -74,10 +75,15 @@ ALTER TABLE uses ADD COLUMN raw INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX uses_raw ON uses (name) WHERE raw = 1;
 `
 
+// fromVersion2 upgrades a database of version 2 to version 3.
+const fromVersion2 = `
+ALTER TABLE totals ADD COLUMN doubted_since INTEGER NOT NULL DEFAULT 0;
+`
+
 // openDB opens the database and creates it if there is none.
 func openDB(path string, volatile bool, t *total) (*db, error) {
 	sql, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: volatile, Schema: schema, Version: schemaVersion,
-		Upgrades: map[int]string{1: fromVersion1}})
+		Upgrades: map[int]string{1: fromVersion1, 2: fromVersion2}})
 	if err != nil {
 		return nil, failure(err)
 	}

@@ -39,11 +39,21 @@ func toMillis(t time.Time) int64 { return t.UnixMilli() }
 // fromMillis is the inverse of toMillis, in UTC.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// totals returns the size and number of all artifacts, and the latest time in the database.
-func (d *db) totals() (bytes, count int64, latest time.Time, err error) {
-	var ms int64
-	_, err = d.Row("SELECT bytes, artifacts, latest FROM totals", nil, &bytes, &count, &ms)
-	return bytes, count, fromMillis(ms), err
+// totals is the row of the table of this name.
+type totals struct {
+	bytes, count int64     // of all artifacts
+	latest       time.Time // in the database
+	doubtedSince time.Time // zero: the clock is believed
+}
+
+// totals reads that row.
+func (d *db) totals() (t totals, err error) {
+	var latest, since int64
+	_, err = d.Row("SELECT bytes, artifacts, latest, doubted_since FROM totals", nil, &t.bytes, &t.count, &latest, &since)
+	if t.latest = fromMillis(latest); since > 0 {
+		t.doubtedSince = fromMillis(since)
+	}
+	return t, err
 }
 
 // insert adds an artifact that is in the store, or updates it. An artifact that was deleted and is put again counts
@@ -201,11 +211,11 @@ func (d *db) expendable(now, before time.Time, after Entry, limit int) (list []E
 	return list, err
 }
 
-// entomb writes the tombstone of an artifact, unless it was put again or leased since the entry was read. Leases that end
-// before expiry are over. It reports whether it did.
-func (d *db) entomb(e Entry, now, expiry time.Time, why string) (done bool, err error) {
-	n, err := d.Exec("UPDATE artifacts AS a SET deleted_at = ?5, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
-		toMillis(expiry), why, e.Name, toMillis(e.StoredAt), toMillis(now))
+// entomb writes the tombstone of an artifact, unless it was put again or leased since the entry was read. It reports
+// whether it did.
+func (d *db) entomb(e Entry, now time.Time, why string) (done bool, err error) {
+	n, err := d.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
+		toMillis(now), why, e.Name, toMillis(e.StoredAt))
 	if n == 0 || err != nil {
 		return false, err
 	}

@@ -122,7 +122,7 @@ func TestFailedStatementFailsItsCall(t *testing.T) {
 // second opens a database that a catalog has open, to look at it or to break it.
 func second(t *testing.T, path string) *sqlitedb.DB {
 	t.Helper()
-	d, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: true, Version: 2, Pragmas: []string{"busy_timeout = 5000"}})
+	d, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: true, Version: 3, Pragmas: []string{"busy_timeout = 5000"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
@@ -45,56 +44,5 @@ func TestLostCatalogFailsClosed(t *testing.T) {
 	put(t, c, catalog.Owner{Session: "s"}, "[redacted]")
 	if _, err := c.PagesFor(t.Context(), redacted.Name, catalog.Permit{Session: "s"}); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestClockFarAheadExpiresNothing starts with a clock that is a year ahead: leases and times of keeping go on by uptime, until
-// the grace is over. A small difference, and a clock that is right again, change nothing.
-func TestClockFarAheadExpiresNothing(t *testing.T) {
-	t.Parallel()
-	clk, store := newClock(), memory.New()
-	o := catalog.Options{
-		Path: filepath.Join(t.TempDir(), "catalog.db"), Now: clk.now, Grace: time.Hour, KeepFor: 3 * time.Hour, SessionLease: 2 * time.Hour, Quota: 8,
-	}
-	reopen := func(c *catalog.Catalog, after time.Duration) *catalog.Catalog {
-		if c != nil {
-			closeCatalog(t, c)
-		}
-		clk.move(after)
-		return open(t, store, o)
-	}
-	c := reopen(nil, 0)
-	put(t, c, catalog.Owner{Session: "s"}, "leased")
-	count := func(want int64) {
-		t.Helper()
-		if got := collect(t, c); got.Count != want {
-			t.Errorf("%d are deleted, want %d", got.Count, want)
-		}
-	}
-	c = reopen(c, 365*24*time.Hour)
-	count(0)
-	clk.move(59 * time.Minute)
-	count(0)
-	// Another start has its own uptime.
-	c = reopen(c, time.Hour)
-	count(0)
-	clk.move(time.Hour)
-	count(1)
-	closeCatalog(t, c)
-}
-
-// TestOrdinaryTimeExpires: a clock that is ahead by less than the grace is believed.
-func TestOrdinaryTimeExpires(t *testing.T) {
-	t.Parallel()
-	clk, store := newClock(), memory.New()
-	o := catalog.Options{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: clk.now, Grace: time.Hour, KeepFor: 30 * time.Minute, SessionLease: 10 * time.Minute}
-	c := open(t, store, o)
-	put(t, c, catalog.Owner{Session: "s"}, "old")
-	closeCatalog(t, c)
-	clk.move(31 * time.Minute)
-	c = open(t, store, o)
-	defer closeCatalog(t, c)
-	if got := collect(t, c); got.Count != 1 {
-		t.Errorf("%+v", got)
 	}
 }

@@ -214,7 +214,7 @@ func TestDatabaseOfLaterVersionIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	later[63] = 3 // the version, big-endian, at 60
+	later[63] = 4 // the version, big-endian, at 60
 	path := filepath.Join(t.TempDir(), "books.db")
 	if err := os.WriteFile(path, later, 0o600); err != nil {
 		t.Fatal(err)

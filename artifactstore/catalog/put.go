@@ -72,7 +72,7 @@ func (c *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) err
 		if !has {
 			return errDeleted
 		}
-		now := c.now()
+		now := c.clock.now()
 		if fresh, err := c.isFresh(d, o, ref, now); fresh || err != nil {
 			return err
 		}
@@ -224,12 +224,12 @@ func (s *stage) Discard() error {
 // LeasedUntil returns the time at which the lease of a session ends, or the zero time if it has none.
 func (c *Catalog) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
 	err = c.writer.do(ctx, func(d *db) (err error) {
-		if until, _, err = d.session(session); err == nil && !until.After(c.now()) {
+		if until, _, err = d.session(session); err == nil && !until.After(c.clock.now()) {
 			until = time.Time{}
 		}
 		return err
 	})
-	return until, err
+	return c.clock.shown(until), err
 }
 
 // Lease sets the lease of a session to end after a duration, or ends it now if that is 0. It returns the time at which
@@ -237,9 +237,9 @@ func (c *Catalog) LeasedUntil(ctx context.Context, session string) (until time.T
 func (c *Catalog) Lease(ctx context.Context, session string, duration time.Duration) (until time.Time, err error) {
 	err = c.writer.do(ctx, func(d *db) error {
 		if until = (time.Time{}); duration > 0 {
-			until = c.now().Add(duration)
+			until = c.clock.now().Add(duration)
 		}
 		return d.setLease(session, until)
 	})
-	return until, err
+	return c.clock.shown(until), err
 }

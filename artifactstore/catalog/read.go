@@ -39,7 +39,7 @@ func (c *Catalog) explain(ctx context.Context, name string, err error) error {
 	case !known:
 		return err
 	case e.Expired != nil:
-		return fmt.Errorf("artifact %s: %w", name, e.Expired)
+		return fmt.Errorf("artifact %s: %w", name, c.shownExpiry(e.Expired))
 	default:
 		return fmt.Errorf("artifact %s: %w", name, ErrMissing)
 	}
@@ -66,6 +66,7 @@ func (c *Catalog) List(ctx context.Context, session, call string, after int64, l
 		list = list[:limit]
 		next = list[limit-1].sequence
 	}
+	list = c.shown(list)
 	for i := range list {
 		list[i].Path = c.store.PathFor(list[i].Name)
 		if list[i].Live = isLive(list[i].Name) && list[i].Expired == nil; list[i].Live {

@@ -123,13 +123,13 @@ func SetTrailer(ctx context.Context, records []*pb.AuditRecord) {
 }
 
 // Retain deletes records that are older than keepFor, first now and then at every interval, until ctx is done. A keepFor of 0
-// keeps records for ever, and Retain returns.
-func (a *Recorder) Retain(ctx context.Context, every, keepFor time.Duration) {
+// keeps records for ever, and Retain returns. now is a clock that may be believed: that of the system may have jumped.
+func (a *Recorder) Retain(ctx context.Context, now func() time.Time, every, keepFor time.Duration) {
 	if a == nil || keepFor == 0 {
 		return
 	}
 	for ticker := time.NewTicker(every); ; {
-		if n, err := a.Log.Retain(ctx, time.Now().Add(-keepFor)); err != nil && ctx.Err() == nil {
+		if n, err := a.Log.Retain(ctx, now().Add(-keepFor)); err != nil && ctx.Err() == nil {
 			a.logger.WarnContext(ctx, "old audit records were not deleted", "error", err)
 		} else if n > 0 {
 			a.logger.InfoContext(ctx, "old audit records were deleted", "records", n)

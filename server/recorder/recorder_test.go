@@ -126,7 +126,7 @@ func TestNoLogRecordsNothing(t *testing.T) {
 		t.Fatalf("%+v", a)
 	}
 	a.Rejected(t.Context(), "m", nil, apierror.Draining())
-	a.Retain(t.Context(), time.Nanosecond, time.Hour)
+	a.Retain(t.Context(), time.Now, time.Nanosecond, time.Hour)
 	if err := errors.Join(
 		a.Append(t.Context(), nil, &pb.AuditRecord{}), a.Rendered(t.Context(), time.Now(), nil), a.Compacted(t.Context(), time.Now(), "", nil, ""),
 	); err != nil || a.Waiting() != 0 {
@@ -327,7 +327,7 @@ func TestRetainDeletesAtIntervals(t *testing.T) {
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
-			a.Retain(ctx, 2*time.Minute, c.keep)
+			a.Retain(ctx, time.Now, 2*time.Minute, c.keep)
 			if len(log.cutoffs) != c.calls || c.calls > 0 && (!log.cutoffs[0].Equal(began.Add(-c.keep)) || !log.cutoffs[2].Equal(began.Add(4*time.Minute-c.keep))) {
 				t.Errorf("%s: %v", name, log.cutoffs)
 			}
@@ -339,7 +339,7 @@ func TestRetainDeletesAtIntervals(t *testing.T) {
 	text := &bytes.Buffer{}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	New(&faultyLog{retain: context.Canceled}, nil, slog.New(slog.NewTextHandler(text, nil)), nil).Retain(ended, time.Hour, time.Hour)
+	New(&faultyLog{retain: context.Canceled}, nil, slog.New(slog.NewTextHandler(text, nil)), nil).Retain(ended, time.Now, time.Hour, time.Hour)
 	if text.Len() != 0 {
 		t.Errorf("the end of the server is logged: %q", text)
 	}

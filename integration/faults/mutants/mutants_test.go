@@ -80,7 +80,7 @@ var mutants = []mutant{
 	{"a claim does not look", "artifactstore/catalog/put.go", "if !has {", "if !has && ref.Name == \"\" {", indexed + ".TestDeletedBeforeClaimIsPutAgain", ""},
 	{"a lease protects nothing", "artifactstore/catalog/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", indexed + ".TestLeaseKeepsArtifactOfAnyAge", ""},
 	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && c.unfinished.Swap(false) {", "if false {", indexed + ".TestInterruptedDeletionIsFinished", ""},
-	{"time goes back", "artifactstore/catalog/catalog.go", "t.After(c.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
+	{"time goes back", "artifactstore/catalog/clock.go", "t.After(k.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
 	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= c.options.Quota {", "total > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
 	{"the catalog is not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a log is not cut back", "artifactstore/dir/log_append.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
