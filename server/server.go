@@ -143,7 +143,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	}
 	s.audit = recorder.New(records, o.Metrics, s.logger, info)
 	if s.audit != nil {
-		s.audit.OnFailure = s.auditFailed
+		s.audit.OnFailure = s.storageFailed
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Rejections: s.audit})
@@ -179,9 +179,9 @@ func (s *Server) register(services *Services) {
 	}
 }
 
-// auditFailed reports by the health of ToolResultService that the server must start again: every result needs a record.
-// Reading goes on, and so does the server as a whole.
-func (s *Server) auditFailed() {
+// storageFailed reports by the health of ToolResultService that the server must start again: every result needs a record, and
+// a store that is there. Reading goes on, and so does the server as a whole.
+func (s *Server) storageFailed() {
 	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING)
 }
 

@@ -104,10 +104,10 @@ func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err er
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit,
+			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check,
 		})
 	default:
-		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit})
+		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check})
 	}
 	if err == nil {
 		s.closers = append(s.closers, log)
@@ -142,7 +142,7 @@ func lateClock(wait time.Duration) func() time.Time {
 
 // openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no path.
 func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options, m metrics.Reporter) (err error) {
-	o.OnCommit, o.Logger, o.Volatile = metrics.OnCommit(m, metrics.CatalogStore), s.logger, s.config.Volatile
+	o.OnCommit, o.OnFailure, o.Logger, o.Volatile = metrics.OnCommit(m, metrics.CatalogStore), s.storageFailed, s.logger, s.config.Volatile
 	o.SessionLease, o.KeepFor, o.Grace, o.CompressAfter = s.config.SessionLease, s.config.KeepFor, expiryGrace, s.config.CompressAfter
 	o.Quota, o.SessionQuota = s.config.StoreQuota, s.config.SessionQuota
 	if s.catalog, err = catalog.Open(store, o); err == nil {

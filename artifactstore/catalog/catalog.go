@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -82,6 +83,9 @@ type Options struct {
 	// waited, and the duration of the commit with its sync. It is called on the goroutine of the catalog and must not
 	// block. If nil, nothing is reported.
 	OnCommit func(operations int, waited, took time.Duration)
+	// OnFailure is called when the catalog or its store takes nothing more until it is opened again, maybe more than once.
+	// It must not block. If nil, nothing is called.
+	OnFailure func()
 	// Logger receives failures that no caller waits for. Required.
 	Logger *slog.Logger
 }
@@ -96,6 +100,7 @@ type Catalog struct {
 	staged    atomic.Int64 // bytes that were admitted and are not in the catalog yet
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
 
+	failed     sync.Once   // says that nothing more is taken
 	unfinished atomic.Bool // there may be artifacts with a tombstone
 	hasRaw     atomic.Bool // there may be artifacts that were put as raw
 }
@@ -113,7 +118,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	}
 	c := &Catalog{store: store, options: o, clock: clock{system: o.Now, grace: o.Grace}}
 	c.unfinished.Store(true)
-	w, err := startWriter(o.Path, o.Volatile, &c.total, o.OnCommit)
+	w, err := startWriter(o.Path, o.Volatile, &c.total, o.OnCommit, c.noteFailure)
 	if err != nil {
 		return nil, fmt.Errorf("open catalog %s: %w", o.Path, err)
 	}
@@ -178,6 +183,36 @@ func (c *Catalog) adoptUnknown(d *db) error {
 
 // Close waits for the operations under way and closes the database. The store stays open.
 func (c *Catalog) Close() error { return c.writer.close() }
+
+// Check fails with [artifactstore.ErrVanished] if files of the catalog, or of its store, were deleted or replaced. It is what
+// others ask who acknowledge something for as long as the store lasts.
+func (c *Catalog) Check() error {
+	err := failure(c.writer.db.Check())
+	if store, can := c.store.(checker); can && err == nil {
+		err = store.Check()
+	}
+	c.noteFailure(err)
+	return err
+}
+
+// checker is implemented by a store whose files may vanish.
+type checker interface {
+	// Check fails with ErrVanished if they did.
+	Check() error
+}
+
+// noteFailure says, once, that the catalog or its store takes nothing more. Other errors pass.
+func (c *Catalog) noteFailure(err error) {
+	if !errors.Is(err, artifactstore.ErrVanished) && !errors.Is(err, ErrCatalogUnreadable) {
+		return
+	}
+	c.failed.Do(func() {
+		c.options.Logger.Error("the store failed, and takes nothing more until it is opened again", slog.Any("error", err))
+	})
+	if c.options.OnFailure != nil {
+		c.options.OnFailure()
+	}
+}
 
 // Waiting returns the number of operations that wait for the database.
 func (c *Catalog) Waiting() int64 { return int64(c.writer.queue.Waiting()) }

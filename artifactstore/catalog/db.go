@@ -136,6 +136,8 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %w", artifactstore.ErrReadOnly, err)
 	case errors.Is(err, sqlitedb.ErrTransient):
 		return fmt.Errorf("%w: %w", ErrBusy, err)
+	case errors.Is(err, sqlitedb.ErrVanished):
+		return fmt.Errorf("%w: %w: %w", ErrCatalogUnreadable, artifactstore.ErrVanished, err)
 	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrTooNew), errors.Is(err, sqlitedb.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
 	}

@@ -50,6 +50,7 @@ func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref,
 	for range maxRaces {
 		ref, err := s.store.Put(ctx, b)
 		if err != nil {
+			s.noteFailure(err)
 			return artifactstore.Ref{}, err
 		}
 		if err := s.claim(ctx, s.owner, ref); err == nil {

@@ -19,6 +19,7 @@ type writer struct {
 	queue    *groupcommit.Worker[*txn]
 	close    func() error
 	onCommit func(operations int, waited, took time.Duration) // may be nil
+	failed   func(error)                                      // is called with each error of the database
 }
 
 // txn is one operation on the database.
@@ -30,12 +31,12 @@ type txn struct {
 	submitted time.Time // zero if onCommit is nil
 }
 
-func startWriter(path string, volatile bool, t *total, onCommit func(operations int, waited, took time.Duration)) (*writer, error) {
+func startWriter(path string, volatile bool, t *total, onCommit func(operations int, waited, took time.Duration), failed func(error)) (*writer, error) {
 	d, err := openDB(path, volatile, t)
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{db: d, onCommit: onCommit}
+	w := &writer{db: d, onCommit: onCommit, failed: failed}
 	w.queue = groupcommit.Start(groupcommit.Options[*txn]{
 		Commit: w.commit, MaxBatch: maxBatch, ClosesBatch: func(t *txn) bool { return t.then != nil },
 	})
@@ -65,7 +66,9 @@ func (w *writer) doThen(ctx context.Context, do func(*db) error, then func() err
 	if err != nil {
 		return err
 	}
-	return failure(<-t.done)
+	err = failure(<-t.done)
+	w.failed(err)
+	return err
 }
 
 // commit runs a batch in one transaction. An operation that fails is undone; the others are committed.

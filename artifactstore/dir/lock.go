@@ -127,15 +127,6 @@ func (d *Store) sameLockFile(f *os.File) error {
 	return nil
 }
 
-// checkLock fails with ErrUnavailable if the lock file is gone or is another one: another process may have the store open, or
-// its directory was deleted. Nothing is acknowledged then.
-func (d *Store) checkLock() error {
-	if err := d.sameLockFile(d.lock); errors.Is(err, errLockRace) {
-		return fmt.Errorf("the file %s was deleted or replaced, so that others may write here too; start again: %w", lockName, artifactstore.ErrUnavailable)
-	}
-	return nil
-}
-
 // flock takes an exclusive lock without waiting for it.
 func flock(f *os.File) error {
 	for {

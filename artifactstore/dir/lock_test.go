@@ -15,39 +15,6 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/dir"
 )
 
-// TestLostLockIsNoticed deletes and replaces LOCK under an open store: nothing more is acknowledged, and what is there is read.
-func TestLostLockIsNoticed(t *testing.T) {
-	t.Parallel()
-	for name, harm := range map[string]func(path string) error{
-		"deleted": os.Remove,
-		"moved":   func(path string) error { return os.Rename(path, path+"-2") },
-		"replaced": func(path string) error {
-			return errors.Join(os.WriteFile(path+"-2", nil, 0o600), os.Rename(path+"-2", path))
-		},
-	} {
-		root := filepath.Join(t.TempDir(), "store")
-		d, err := dir.Open(root, dir.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ref, err := d.Put(t.Context(), artifactstore.BytesBlob([]byte("before")))
-		if err := errors.Join(err, harm(filepath.Join(root, "LOCK"))); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := d.Put(t.Context(), artifactstore.BytesBlob([]byte("after"))); !errors.Is(err, artifactstore.ErrUnavailable) || !strings.Contains(err.Error(), "LOCK") {
-			t.Errorf("%s: %v", name, err)
-		}
-		if p, err := d.Pages(t.Context(), ref.Name); err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 func TestLockedByAnotherProcess(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	pid, stop := holder(t, root)

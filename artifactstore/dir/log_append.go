@@ -100,6 +100,9 @@ func (w *logWriter) Sync() (int64, error) {
 	err = l.dir.fault.do(stepSyncLog, w.file.Sync)
 	synced := err == nil
 	if synced {
+		err = l.dir.checkLive(l.name, w.file)
+	}
+	if err == nil {
 		err = w.writeMark(stepWriteMarks, slot, now)
 	}
 	if err == nil {

@@ -66,7 +66,14 @@ func (w *logWriter) enterFinish(ctx context.Context, size int64) (artifactstore.
 		return artifactstore.Ref{}, err
 	}
 	defer w.log.dir.ops.Done()
-	return w.makeArtifact(ctx, size)
+	if err := w.log.dir.checkLive(w.log.name, w.file); err != nil {
+		return artifactstore.Ref{}, err
+	}
+	ref, err := w.makeArtifact(ctx, size)
+	if err == nil {
+		err = w.log.dir.Check() // it may have vanished meanwhile
+	}
+	return ref, err
 }
 
 // makeArtifact makes an artifact of a log that takes no more appends, and replaces the log by a link to it.

@@ -42,15 +42,27 @@ func (d *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Re
 	return ref, nil
 }
 
-// enterPut chooses the way to put a blob by its type.
+// enterPut puts a blob, and looks before it is acknowledged whether the store is still there.
 func (d *Store) enterPut(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	if err := d.enter(ctx); err != nil {
 		return artifactstore.Ref{}, err
 	}
 	defer d.ops.Done()
-	if err := d.checkLock(); err != nil {
+	if err := d.Check(); err != nil {
 		return artifactstore.Ref{}, err
 	}
+	ref, err := d.putBlob(ctx, b)
+	if err == nil {
+		err = d.Check() // it may have vanished meanwhile
+	}
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	return ref, nil
+}
+
+// putBlob chooses the way to put a blob by its type.
+func (d *Store) putBlob(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	switch b := b.(type) {
 	case content.Bytes:
 		return d.putBytes(ctx, b)

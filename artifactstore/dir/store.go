@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -91,10 +92,12 @@ type Store struct {
 	nameDigits int
 	pathPrefix string
 
-	lock    *os.File
-	root    *os.Root
-	tmp     *os.Root // of tmp/ inside root: kept open, so that every temporary file costs one path step
-	unknown []string
+	lock     *os.File
+	present  present               // what is compared before something is acknowledged
+	vanished atomic.Pointer[error] // why nothing is acknowledged any more; nil while it is
+	root     *os.Root
+	tmp      *os.Root // of tmp/ inside root: kept open, so that every temporary file costs one path step
+	unknown  []string
 
 	shards  [shardCount]shard
 	scratch sync.Pool // of *scratch
@@ -180,6 +183,9 @@ func (d *Store) open(opts Options) error {
 		return err
 	}
 	if err := d.acquireLock(opts.LockWait); err != nil {
+		return err
+	}
+	if err := d.rememberOpened(); err != nil {
 		return err
 	}
 	version, err := d.readFormat() // again: the process that had the lock may have changed it

@@ -128,6 +128,9 @@ func (s *Store) start() {
 // Spool returns the directory store that is the spool. Callers must only read it.
 func (s *Store) Spool() *dir.Store { return s.spool }
 
+// Check is that of the spool, see [dir.Store.Check].
+func (s *Store) Check() error { return s.spool.Check() }
+
 // Put implements [artifactstore.Sink]. It is answered when the artifact and its marker are in the spool; if only the marker
 // fails, the call fails, and the artifact can be seen all the same.
 func (s *Store) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {

@@ -43,6 +43,9 @@ type Options struct {
 	Logger *slog.Logger
 	// OnCommit is called after each transaction that appended; nil: disabled.
 	OnCommit auditlog.OnCommit
+	// Check is asked after each transaction that appended, whether what the records are about is still there. If it fails,
+	// the log fails; nil: disabled.
+	Check func() error
 }
 
 const (
@@ -97,7 +100,7 @@ func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.Log, error) {
 	b := &backend{o: o, config: config, writer: chain.NewName()}
 	b.stop, b.cancel = context.WithCancel(context.Background())
-	c := chain.Options{Backend: b, Remote: true, Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
+	c := chain.Options{Backend: b, Remote: true, Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit, Check: o.Check}
 	var err error
 	if o.Head != "" {
 		c.HeadFile, err = chain.OpenHeadFile(o.Head)

@@ -38,6 +38,9 @@ type Options struct {
 	Logger *slog.Logger
 	// OnCommit is called after each transaction that appended; nil: disabled.
 	OnCommit auditlog.OnCommit
+	// Check is asked after each transaction that appended, whether what the records are about is still there. If it fails,
+	// the log fails; nil: disabled.
+	Check func() error
 }
 
 const (
@@ -82,7 +85,7 @@ func Open(o Options) (auditlog.Log, error) {
 // openLog takes the lock of the head file before it opens the database: of two processes the second one must not even
 // read it.
 func openLog(o Options) (auditlog.Log, error) {
-	c := chain.Options{Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit}
+	c := chain.Options{Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit, Check: o.Check}
 	b := &backend{path: o.Path, lock: make(chan struct{}, 1)}
 	if o.Path != "" {
 		var err error

@@ -271,6 +271,15 @@ func syncDir(path string) error {
 // Alone reports whether other processes cannot read the database while it is open.
 func (d *DB) Alone() bool { return d.alone }
 
+// Check fails with ErrVanished if a file of the database was deleted or replaced. Unlike other methods it is safe for
+// concurrent use, also after Close.
+func (d *DB) Check() error {
+	if d.files == nil {
+		return nil
+	}
+	return d.files.check()
+}
+
 // Failed returns the reason why the database is not written to any more, or nil.
 func (d *DB) Failed() error { return d.failed }
 
@@ -285,9 +294,6 @@ func (d *DB) Close() error {
 	}
 	if d.db != nil {
 		errs = append(errs, d.db.Close())
-	}
-	if d.files != nil {
-		errs = append(errs, d.files.close())
 	}
 	return errors.Join(errs...)
 }

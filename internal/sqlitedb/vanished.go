@@ -1,9 +1,8 @@
 package sqlitedb
 
 // A database whose file was deleted or replaced goes on as if nothing had happened: its writes go to a file that has no
-// name, and are gone with the process. So each transaction that wrote looks, before it is reported as durable, whether
-// the names of the database and its write-ahead log still name the files that were opened. The names are looked up in the
-// directory that was opened, which may be moved.
+// name, or another one, and the next start does not find them. So each transaction that wrote looks, before it is reported
+// as durable, whether the paths of the directory, the database and its write-ahead log still name what was opened.
 
 import (
 	"errors"
@@ -11,41 +10,45 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 )
 
-// presence is the files of a database as they were first seen.
+// presence is the files of a database as they were first seen. Safe for concurrent use.
 type presence struct {
-	dir   *os.Root
-	names [2]string      // of the database and its write-ahead log
-	seen  [2]os.FileInfo // nil: not created yet
+	paths [3]string // of the directory, the database and its write-ahead log
+
+	mu   sync.Mutex
+	seen [3]os.FileInfo // nil: not created yet
 }
 
 // watch begins to look at the files of the database at a path.
 func watch(path string) (*presence, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	p := &presence{dir: dir, names: [2]string{filepath.Base(path), filepath.Base(path) + "-wal"}}
+	p := &presence{paths: [3]string{filepath.Dir(path), path, path + "-wal"}}
 	return p, p.check() // of files that were not seen yet, it never fails
 }
 
 // check fails with ErrVanished if a file that was there is gone, or is another one. Errors that say neither are ignored.
 func (p *presence) check() error {
-	for i, name := range p.names {
-		info, err := p.dir.Lstat(name)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, path := range p.paths {
+		info, err := os.Lstat(path)
 		switch {
 		case err == nil && p.seen[i] == nil:
 			p.seen[i] = info
-		case err == nil && !os.SameFile(info, p.seen[i]):
-			return fmt.Errorf("%s: %w", name, ErrVanished)
-		case p.seen[i] != nil && (errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESTALE)):
-			return fmt.Errorf("%s: %w", name, ErrVanished)
+		case err == nil && !os.SameFile(info, p.seen[i]), p.seen[i] != nil && isGone(err):
+			return fmt.Errorf("%s: %w", path, ErrVanished)
 		}
 	}
 	return nil
 }
 
-// close closes the directory.
-func (p *presence) close() error { return p.dir.Close() }
+// isGone reports whether an error means that there is nothing at a path.
+func isGone(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ESTALE)
+}

@@ -10,15 +10,24 @@ import (
 )
 
 // TestVanishedFilesAreNoticed deletes, moves and replaces the files of an open database: the next transaction that writes fails,
-// and so do all after it. Moving the directory harms nothing.
+// and so do all after it.
 func TestVanishedFilesAreNoticed(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		harm func(dir string) error
 		lost bool
 	}{
-		"nothing":               {func(string) error { return nil }, false},
-		"the directory moves":   {func(dir string) error { return os.Rename(dir, dir+"-moved") }, false},
+		"nothing":              {func(string) error { return nil }, false},
+		"the directory, moved": {func(dir string) error { return os.Rename(dir, dir+"-moved") }, true},
+		"the directory, a link": {func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+"-moved"), os.Symlink(dir+"-moved", dir))
+		}, true},
+		"the directory, a copy": {func(dir string) error {
+			return errors.Join(os.Rename(dir, dir+"-moved"), os.CopyFS(dir, os.DirFS(dir+"-moved")))
+		}, true},
+		"the directory, a file": {func(dir string) error {
+			return errors.Join(os.RemoveAll(dir), os.WriteFile(dir, nil, 0o600))
+		}, true},
 		"the database, deleted": {func(dir string) error { return os.Remove(filepath.Join(dir, "db")) }, true},
 		"the database, moved":   {func(dir string) error { return os.Rename(filepath.Join(dir, "db"), filepath.Join(dir, "other")) }, true},
 		"the log, deleted":      {func(dir string) error { return os.Remove(filepath.Join(dir, "db-wal")) }, true},
@@ -42,8 +51,11 @@ func TestVanishedFilesAreNoticed(t *testing.T) {
 			write := func() error {
 				return db.Transaction(func() error { return db.Run("INSERT INTO t VALUES (1)") })
 			}
-			if err := errors.Join(write(), c.harm(dir)); err != nil {
+			if err := errors.Join(write(), db.Check(), c.harm(dir)); err != nil {
 				t.Fatal(err)
+			}
+			if lost := errors.Is(db.Check(), sqlitedb.ErrVanished); lost != c.lost {
+				t.Errorf("Check: %v", db.Check())
 			}
 			for range 2 {
 				err := write()

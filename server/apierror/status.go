@@ -93,6 +93,7 @@ var sentinels = []struct {
 	reason pb.ErrorReason
 	text   string
 }{
+	{artifactstore.ErrVanished, codes.Internal, pb.ErrorReason_ERROR_REASON_STORE_FAILED, "files of the store were deleted or replaced while it was open; it takes nothing until the server starts again"},
 	{artifactstore.ErrFull, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_DISK_FULL, "the disk of the artifact store is full"},
 	{artifactstore.ErrTooManyFiles, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_FD_LIMIT, "the process has no file descriptor left"},
 	{artifactstore.ErrTooLarge, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_ARTIFACT_TOO_LARGE, "the artifact is larger than the file system allows"},

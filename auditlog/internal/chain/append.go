@@ -91,6 +91,9 @@ func (l *Log) commit(batch []*Append) error {
 	begin := time.Now()
 	before := *l.end.Load()
 	end, err := l.commitGuarded(before, batch)
+	if err == nil {
+		err = l.checkPresence()
+	}
 	l.noteFailure(err)
 	if err != nil {
 		return err
@@ -118,6 +121,18 @@ func (l *Log) commitGuarded(end Tip, batch []*Append) (_ Tip, err error) {
 		}
 	}()
 	return l.o.Backend.Commit(end, l.o.Now().UnixMilli(), batch)
+}
+
+// checkPresence fails with [auditlog.ErrFailed] if the head file, or what Options.Check looks at, is not there any more.
+func (l *Log) checkPresence() error {
+	err := l.o.HeadFile.Check()
+	if err == nil && l.o.Check != nil {
+		err = l.o.Check()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", auditlog.ErrFailed, err)
+	}
+	return nil
 }
 
 // noteFailure keeps the first error after which the log takes no more records. Other errors pass.

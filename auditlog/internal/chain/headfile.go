@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -34,7 +36,9 @@ type HeadFile struct {
 	// Corrupt means that the file had content when it was opened, and no slot of it could be read.
 	Corrupt bool
 
+	path string // absolute
 	file *os.File
+	info os.FileInfo
 	next int // slot to write
 	buf  [slotSize]byte
 }
@@ -49,11 +53,15 @@ const (
 
 // OpenHeadFile opens and locks a head file, and makes it if there is none. Errors: [auditlog.ErrLocked].
 func OpenHeadFile(path string) (*HeadFile, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	h := &HeadFile{file: f}
+	h := &HeadFile{path: path, file: f}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			err = auditlog.ErrLocked
@@ -62,7 +70,9 @@ func OpenHeadFile(path string) (*HeadFile, error) {
 	}
 	err = f.Chmod(0o600) // whatever the umask, and whoever made it
 	content, readErr := h.content()
-	if err := errors.Join(err, readErr); err != nil {
+	var statErr error
+	h.info, statErr = f.Stat()
+	if err := errors.Join(err, readErr, statErr); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	h.parse(content)
@@ -129,6 +139,18 @@ func (h *HeadFile) Write(head Head) error {
 	}
 	h.next = 1 - h.next
 	return nil
+}
+
+// Check fails if the file was deleted or replaced: the lock of the log went with it. h may be nil.
+func (h *HeadFile) Check() error {
+	if h == nil {
+		return nil
+	}
+	switch found, err := os.Lstat(h.path); {
+	case err == nil && !os.SameFile(found, h.info), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ESTALE):
+		return fmt.Errorf("%s: the file was deleted or replaced", h.path)
+	}
+	return nil // an error that says neither is none
 }
 
 // Sync makes the heads that were written durable.

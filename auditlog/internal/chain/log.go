@@ -38,6 +38,9 @@ type Options struct {
 	Logger *slog.Logger
 	// OnCommit is called after each transaction that appended; nil: disabled.
 	OnCommit auditlog.OnCommit
+	// Check is asked after each transaction that appended. If it fails, the log fails, and nothing of the transaction is
+	// acknowledged; nil: disabled.
+	Check func() error
 }
 
 // Log is an audit log over a backend. Safe for concurrent use.

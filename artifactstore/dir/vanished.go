@@ -1,0 +1,73 @@
+package dir
+
+// What is put into a directory that has no name any more is gone with the process, and what is put beside another sidecar
+// may be deleted by it. So before something is acknowledged, the path of the store and its lock file are compared with what
+// is open. Once they differed, nothing is acknowledged any more, even if they are back.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// Check fails with ErrVanished if the directory of the store or its lock file was deleted or replaced since it was opened.
+// It fails for ever then.
+func (d *Store) Check() error {
+	if failed := d.vanished.Load(); failed != nil {
+		return *failed
+	}
+	what := ""
+	switch {
+	case !isStill(d.present.root, func() (os.FileInfo, error) { return os.Lstat(d.path) }):
+		what = "the directory"
+	case !isStill(d.present.lock, func() (os.FileInfo, error) { return d.root.Lstat(lockName) }):
+		what = "the file " + lockName
+	default:
+		return nil
+	}
+	err := fmt.Errorf("%s: %w; start again", what, artifactstore.ErrVanished)
+	d.vanished.CompareAndSwap(nil, &err)
+	return *d.vanished.Load()
+}
+
+// present is the directory and the lock file of a store as they were opened.
+type present struct{ root, lock os.FileInfo }
+
+// rememberOpened looks at what is open, for Check to compare with.
+func (d *Store) rememberOpened() (err error) {
+	if d.present.root, err = d.root.Stat("."); err != nil {
+		return stepError(stepMakeRoot, err)
+	}
+	if d.present.lock, err = d.lock.Stat(); err != nil {
+		return stepError(stepOpenLock, err)
+	}
+	return nil
+}
+
+// isStill reports whether a look finds the same file. A look that fails without saying so finds it.
+func isStill(file os.FileInfo, look func() (os.FileInfo, error)) bool {
+	found, err := look()
+	if err == nil {
+		return os.SameFile(file, found)
+	}
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ESTALE)
+}
+
+// checkLive is Check, and fails likewise if the file of a log that is open for appending is gone.
+func (d *Store) checkLive(name string, open *os.File) error {
+	if err := d.Check(); err != nil {
+		return err
+	}
+	info, err := open.Stat()
+	if err != nil {
+		return stepError(stepOpenLog, err)
+	}
+	if !isStill(info, func() (os.FileInfo, error) { return d.root.Lstat(artifactstore.LiveName(name)) }) {
+		return fmt.Errorf("the file of log %s: %w", name, artifactstore.ErrVanished)
+	}
+	return nil
+}
