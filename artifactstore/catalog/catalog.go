@@ -128,7 +128,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		t, err := d.totals()
 		c.bytes.Store(t.bytes)
 		c.count.Store(t.count)
-		since = t.doubtedSince
+		since = t.aheadSince
 		if err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		return err
 	})
 	if err == nil {
-		err = c.noteDoubt(since)
+		err = c.noteAhead(since)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open catalog %s: %w", o.Path, err), w.close())

@@ -19,11 +19,11 @@ type clock struct {
 	system func() time.Time
 	floor  time.Time     // the latest time on record at the start; no time that the catalog uses is before it
 	grace  time.Duration // see Options
-	since  time.Time     // of a doubted clock: the latest time on record before it was first doubted; else zero
+	since  time.Time     // of a distrusted clock: the latest time on record before it was first distrusted; else zero
 	ahead  atomic.Int64  // nanoseconds by which the system clock is ahead of the time; negative if it went back
 }
 
-// start sets the time by the latest one on record. since is that at the first start with a clock that is doubted, zero if
+// start sets the time by the latest one on record. since is that at the first start with a clock that is distrusted, zero if
 // the last run believed it.
 func (k *clock) start(latest, since time.Time) {
 	k.floor, k.since = latest, time.Time{}
@@ -49,11 +49,11 @@ func (k *clock) now() time.Time {
 	return k.floor
 }
 
-// doubted reports whether the system clock is not believed.
-func (k *clock) doubted() bool { return k.ahead.Load() > 0 }
+// isAhead reports whether the system clock is not believed.
+func (k *clock) isAhead() bool { return k.ahead.Load() > 0 }
 
 // shown returns a time of a row as the catalog will have it once it believes the clock: what was put since the clock is
-// doubted, and what ends in the future, is shown by the clock that callers see too.
+// distrusted, and what ends in the future, is shown by the clock that callers see too.
 func (k *clock) shown(t time.Time) time.Time {
 	if ahead := k.ahead.Load(); ahead > 0 && !t.IsZero() && t.After(k.since) {
 		return t.Add(time.Duration(ahead))
@@ -78,25 +78,25 @@ func (c *Catalog) shownExpiry(e *ExpiredError) *ExpiredError {
 	return &ExpiredError{At: c.clock.shown(e.At), Why: e.Why}
 }
 
-// noteDoubt records since when the clock is doubted, or that it is not, and says so.
-func (c *Catalog) noteDoubt(before time.Time) error {
-	if c.clock.doubted() {
+// noteAhead records since when the clock is distrusted, or that it is not, and says so.
+func (c *Catalog) noteAhead(before time.Time) error {
+	if c.clock.isAhead() {
 		c.options.Logger.Warn("the clock is far ahead of the last time on record: it ends nothing for a while", slog.Time("clock", c.options.Now()),
 			slog.Time("last_on_record", c.clock.floor), slog.Duration("while", c.options.Grace))
 	}
 	if c.clock.since.Equal(before) {
 		return nil
 	}
-	err := c.writer.do(context.Background(), func(d *db) error { return d.doubtSince(c.clock.since) })
+	err := c.writer.do(context.Background(), func(d *db) error { return d.setAheadSince(c.clock.since) })
 	if errors.Is(err, artifactstore.ErrFull) || errors.Is(err, artifactstore.ErrReadOnly) {
-		return nil // then this run alone doubts it
+		return nil // then this run alone distrusts it
 	}
 	return err
 }
 
-// believe moves the time to the system clock once it was doubted for the grace.
+// believe moves the time to the system clock once it was distrusted for the grace.
 func (c *Catalog) believe(ctx context.Context) error {
-	if !c.clock.doubted() || c.clock.now().Sub(c.clock.since) < c.options.Grace {
+	if !c.clock.isAhead() || c.clock.now().Sub(c.clock.since) < c.options.Grace {
 		return nil
 	}
 	ahead := time.Duration(c.clock.ahead.Load())
@@ -121,16 +121,16 @@ func (c *Catalog) noteTime(ctx context.Context) error {
 // ahead between two runs and is not believed yet.
 func (c *Catalog) Time() time.Time { return c.clock.now() }
 
-// doubtSince records since when the clock is doubted. The zero time means that it is believed.
-func (d *db) doubtSince(since time.Time) error {
+// setAheadSince records since when the clock is distrusted. The zero time means that it is believed.
+func (d *db) setAheadSince(since time.Time) error {
 	ms := int64(0)
 	if !since.IsZero() {
 		ms = toMillis(since)
 	}
-	return d.Run("UPDATE totals SET doubted_since = ?", ms)
+	return d.Run("UPDATE totals SET ahead_since = ?", ms)
 }
 
-// shift moves what was written since the clock is doubted, and the leases that are not over, ahead. now is before the
+// shift moves what was written since the clock is distrusted, and the leases that are not over, ahead. now is before the
 // shift.
 func (d *db) shift(since, now time.Time, ahead time.Duration) error {
 	by, after := ahead.Milliseconds(), toMillis(since)
@@ -140,5 +140,5 @@ func (d *db) shift(since, now time.Time, ahead time.Duration) error {
 		d.Run("UPDATE artifacts SET deleted_at = deleted_at + ? WHERE deleted_at > ?", by, after),
 		d.Run("UPDATE uses SET stored_at = stored_at + ? WHERE stored_at > ?", by, after),
 		d.Run("UPDATE sessions SET leased_until = leased_until + ? WHERE leased_until > ?", by, toMillis(now)),
-		d.doubtSince(time.Time{}))
+		d.setAheadSince(time.Time{}))
 }

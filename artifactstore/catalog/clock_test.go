@@ -77,9 +77,9 @@ func TestClockFarAheadExpiresNothing(t *testing.T) {
 	r.close()
 }
 
-// TestClockFarAheadStaysDoubted starts several times within the hour with a clock that is a year ahead. What is put meanwhile is
+// TestClockFarAheadStaysDistrusted starts several times within the hour with a clock that is a year ahead. What is put meanwhile is
 // no proof that the clock is right.
-func TestClockFarAheadStaysDoubted(t *testing.T) {
+func TestClockFarAheadStaysDistrusted(t *testing.T) {
 	t.Parallel()
 	r := newRestarts(t, filepath.Join(t.TempDir(), "catalog.db"))
 	put(t, r.Catalog, catalog.Owner{Session: "s"}, "leased")

@@ -64,7 +64,7 @@ CREATE TABLE totals (                      -- one row: what the artifacts that a
 	bytes     INTEGER NOT NULL,
 	artifacts INTEGER NOT NULL,
 	latest    INTEGER NOT NULL,            -- the latest time in the books
-	doubted_since INTEGER NOT NULL DEFAULT 0 -- the latest time when the clock jumped that is not believed yet; 0: it is
+	ahead_since INTEGER NOT NULL DEFAULT 0 -- the latest time when the clock jumped that is not believed yet; 0: it is
 );
 INSERT INTO totals VALUES (0, 0, 0, 0);
 `
@@ -77,7 +77,7 @@ CREATE INDEX uses_raw ON uses (name) WHERE raw = 1;
 
 // fromVersion2 upgrades a database of version 2 to version 3.
 const fromVersion2 = `
-ALTER TABLE totals ADD COLUMN doubted_since INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE totals ADD COLUMN ahead_since INTEGER NOT NULL DEFAULT 0;
 `
 
 // openDB opens the database and creates it if there is none.

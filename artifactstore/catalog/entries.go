@@ -43,15 +43,15 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 type totals struct {
 	bytes, count int64     // of all artifacts
 	latest       time.Time // in the database
-	doubtedSince time.Time // zero: the clock is believed
+	aheadSince time.Time // zero: the clock is believed
 }
 
 // totals reads that row.
 func (d *db) totals() (t totals, err error) {
 	var latest, since int64
-	_, err = d.Row("SELECT bytes, artifacts, latest, doubted_since FROM totals", nil, &t.bytes, &t.count, &latest, &since)
+	_, err = d.Row("SELECT bytes, artifacts, latest, ahead_since FROM totals", nil, &t.bytes, &t.count, &latest, &since)
 	if t.latest = fromMillis(latest); since > 0 {
-		t.doubtedSince = fromMillis(since)
+		t.aheadSince = fromMillis(since)
 	}
 	return t, err
 }

@@ -58,7 +58,7 @@ func TestVanishedStoreAcknowledgesNothing(t *testing.T) {
 			put(t, d, "before")
 			must(t, d.Check())
 			must(t, c.harm(root))
-			refused := func(when string) {
+			rejected := func(when string) {
 				t.Helper()
 				if _, err := d.Put(t.Context(), artifactstore.BytesBlob([]byte("after "+when))); !errors.Is(err, artifactstore.ErrVanished) {
 					t.Errorf("put, %s: %v", when, err)
@@ -67,10 +67,10 @@ func TestVanishedStoreAcknowledgesNothing(t *testing.T) {
 					t.Errorf("%s: %v", when, err)
 				}
 			}
-			refused("while it is away")
+			rejected("while it is away")
 			if c.undo != nil {
 				must(t, c.undo(root))
-				refused("when it is back")
+				rejected("when it is back")
 			}
 			if err := d.Close(); err != nil && c.undo != nil {
 				t.Error(err)
