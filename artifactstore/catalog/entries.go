@@ -43,7 +43,7 @@ func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 type totals struct {
 	bytes, count int64     // of all artifacts
 	latest       time.Time // in the database
-	aheadSince time.Time // zero: the clock is believed
+	aheadSince   time.Time // zero: the clock is believed
 }
 
 // totals reads that row.
