@@ -152,7 +152,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 // adoptUnknown enters all artifacts of a store whose catalog is empty, which is new or took the place of one that was lost.
 // Nobody knows whether they are as a tool wrote them, so they count as raw until they are put again.
 func (c *Catalog) adoptUnknown(d *db) error {
-	if c.options.Path == "" || c.options.FirstCatalog { // none was lost
+	if c.options.Path == "" { // none was lost
 		return nil
 	}
 	if known, err := d.Row("SELECT 1 FROM artifacts LIMIT 1", nil, new(int)); known || err != nil {
@@ -169,16 +169,24 @@ func (c *Catalog) adoptUnknown(d *db) error {
 		if err := d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, '', ?, ?)", found.Name, found.Size, toMillis(stored)); err != nil {
 			return err
 		}
-		return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, 1)", found.Name, toMillis(stored))
+		if c.options.FirstCatalog { // none was lost, and there was no raw
+			return nil
+		}
+		return d.addRaw(found.Name, stored)
 	})
 	if errors.Is(err, artifactstore.ErrDamaged) { // something is in the place of a directory: verify says what
 		c.options.Logger.Warn("not all of the store could be looked at", slog.Any("error", err))
 		err = nil
 	}
-	if adopted > 0 {
+	if adopted > 0 && !c.options.FirstCatalog {
 		c.options.Logger.Warn("the catalog is new and the store is not: artifacts of unknown owners are read only as raw", slog.Int("artifacts", adopted))
 	}
 	return err
+}
+
+// addRaw enters an artifact as raw, for nobody.
+func (d *db) addRaw(name string, stored time.Time) error {
+	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, 1) ON CONFLICT DO NOTHING", name, toMillis(stored))
 }
 
 // Close waits for the operations under way and closes the database. The store stays open.

@@ -271,7 +271,8 @@ func (c *Catalog) finishOne(ctx context.Context, name string) error {
 }
 
 // insertFound adds the artifacts that are in the store and not in the catalog, or there only as a tombstone: those of an
-// earlier version, and of calls that did not end. Their age counts from when they were put.
+// earlier version, and of calls that did not end. Their age counts from when they were put. Nobody knows whether they are
+// raw, so they count as that, unless they are put again.
 func (c *Catalog) insertFound(ctx context.Context) (added int64, err error) {
 	var found []artifactstore.StoredArtifact
 	flush := func() error {
@@ -322,7 +323,11 @@ func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredAr
 	if stored.IsZero() || stored.After(c.clock.now()) {
 		stored = c.clock.now()
 	}
-	return true, d.insert(h.Name, "", h.Size, stored)
+	if err := d.insert(h.Name, "", h.Size, stored); err != nil || c.options.Path == "" {
+		return err == nil, err
+	}
+	c.hasRaw.Store(true)
+	return true, d.addRaw(h.Name, stored)
 }
 
 // freeSpace deletes artifacts until a full store has space again. It fails with ErrQuota if too little may be deleted.

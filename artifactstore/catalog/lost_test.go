@@ -46,3 +46,37 @@ func TestLostCatalogFailsClosed(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestCatalogOfABackupFailsClosed puts an older catalog back, which does not know what was put since: that is read as raw only,
+// before a collection enters it and after.
+func TestCatalogOfABackupFailsClosed(t *testing.T) {
+	t.Parallel()
+	store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
+	c := open(t, store, catalog.Options{Path: path})
+	known := put(t, c, catalog.Owner{}, "known")
+	closeCatalog(t, c)
+	backup, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, store, catalog.Options{Path: path})
+	original := put(t, c, catalog.Owner{Raw: true}, "secret")
+	closeCatalog(t, c)
+	if err := os.WriteFile(path, backup, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, store, catalog.Options{Path: path})
+	defer closeCatalog(t, c)
+	for _, when := range []string{"before", "after"} {
+		if got := read(t, c, known.Name, catalog.Permit{}); got != "known" {
+			t.Errorf("%s the collection, %q", when, got)
+		}
+		if got := read(t, c, original.Name, catalog.Permit{}); got != "" {
+			t.Errorf("%s the collection, anybody reads %q", when, got)
+		}
+		if got := read(t, c, original.Name, catalog.Permit{Raw: true}); got != "secret" {
+			t.Errorf("%s the collection, its owner reads %q", when, got)
+		}
+		collect(t, c)
+	}
+}

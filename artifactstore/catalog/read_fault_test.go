@@ -103,7 +103,7 @@ func faultyCalls() []faultyCall {
 		{"read what was deleted", catalog.Options{}, func(s *scene) { s.deleted("old", true) }, read("old", catalog.Permit{Raw: true}), "entry"},
 		{"read for a session", catalog.Options{}, func(s *scene) { s.put(anOwner, "old") }, read("old", catalog.Permit{Session: "s"}), "uses.name uses.raw uses.session"},
 		{"read what is not raw", catalog.Options{}, func(s *scene) { s.put(anOwner, "old"); s.put(catalog.Owner{Raw: true}, "raw") },
-			read("old", catalog.Permit{}), "uses.name uses.raw"},
+			read("old", catalog.Permit{}), "artifacts.name uses.name uses.raw"},
 	}
 }
 
@@ -121,7 +121,7 @@ func faultyUpkeep() []faultyCall {
 			if _, err := s.store.Put(s.Context(), artifactstore.BytesBlob([]byte("found"))); err != nil {
 				s.Fatal(err)
 			}
-		}, collectError, "entry total erased"},
+		}, collectError, "entry total erased uses.session uses.call uses.name uses.partial uses.stored_at uses.raw"},
 		{"collect by age", catalog.Options{KeepFor: time.Hour}, func(s *scene) { s.put(anOwner, "old"); s.later() }, collectError, "expendable"},
 		{"collect by quota", catalog.Options{Quota: 1}, func(s *scene) { s.put(anOwner, "old"); s.later() }, collectError, "expendable"},
 		{"free space", catalog.Options{Quota: 4}, func(s *scene) { s.put(anOwner, "old"); s.later() }, func(_ *testing.T, s *scene, c *catalog.Catalog) error {
