@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -134,7 +135,9 @@ func (t *credentialFlags) dial(address string) (*connection, error) {
 		return nil, err
 	}
 	options = append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)))
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+		// A sidecar that was stopped, or a machine that is gone, answers no ping.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 15 * time.Second, Timeout: 15 * time.Second}))
 	conn, err := grpc.NewClient(address, options...)
 	if err != nil {
 		return nil, err
@@ -154,7 +157,7 @@ const lockWait = 10 * time.Second
 func embed(ctx context.Context, c config.Config) (*connection, error) {
 	dir, err := os.MkdirTemp("", "toolresult-")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w; TMPDIR names the directory", err)
 	}
 	c.Socket, c.TCP, c.Token, c.TokenFile, c.TokenFD = filepath.Join(dir, "embedded", "s"), "", "", "", 0
 	c.TLSCert, c.TLSKey, c.TLSClientCA = "", "", ""

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,12 +41,13 @@ type execution struct {
 	policy   policyFlags
 	target   target
 	call     callFlags
-	output   string // form of what is printed; see print.go
+	output   string        // form of what is printed; see print.go
+	patience time.Duration // for a receipt, before one second more for each MiB of the output
 }
 
 // execCommand returns `exec`.
 func execCommand() *cobra.Command {
-	var e execution
+	e := execution{patience: time.Minute}
 	cmd := &cobra.Command{
 		Use: "exec [flags] -- COMMAND [ARGS...]", Short: "Run a command, print its receipt, exit with its code",
 		Long: "Runs a command, hands its complete output to the sidecar (an embedded one when none runs), and prints " +
@@ -73,6 +75,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err // before the command runs
 	}
+	defer keepBrokenPipes()()
 	streams := newCaptures()
 	streams.stdout.passTo, streams.stderr.passTo = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	defer streams.close()
@@ -87,22 +90,24 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+// keepBrokenPipes makes writes to a closed standard output fail instead of ending this process, whose exit code is that of the
+// command. The command itself is not affected. The function that it returns ends that.
+func keepBrokenPipes() (end func()) {
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGPIPE)
+	return func() { signal.Stop(ignored) }
+}
+
 // printReceipt prints the receipt or, without one, what the command wrote, and the reason. The receipt is complete before a
 // byte of it is printed: half a receipt and then the output would be neither. Ctrl-C ended the command, and must not end the
 // call that makes its receipt.
 func (e *execution) printReceipt(cmd *cobra.Command, req *pb.ProjectRequest, streams *captures) {
-	receipt, said := &bytes.Buffer{}, cmd.ErrOrStderr()
-	err := e.target.withConnection(context.WithoutCancel(cmd.Context()), func(c *connection) error {
-		if c.temporary != "" {
-			fmt.Fprintf(said, "toolresult: the output is kept in %s, which is temporary: HOME is not set, and --store names another place\n", c.temporary)
-		}
-		resp, err := streams.project(context.WithoutCancel(cmd.Context()), c, req)
-		if err != nil {
-			return err
-		}
-		return printProjection(receipt, e.output, resp)
-	})
-	if receipt.Len() == 0 {
+	said := cmd.ErrOrStderr()
+	receipt, temporary, err := e.receiptInTime(context.WithoutCancel(cmd.Context()), req, streams)
+	if temporary != "" {
+		fmt.Fprintf(said, "toolresult: the output is kept in %s, which is temporary: HOME is not set, and --store names another place\n", temporary)
+	}
+	if len(receipt) == 0 {
 		fmt.Fprintf(said, noReceipt, explain(err)+e.target.wayOut())
 		streams.pass()
 		if failed := req.GetOutput().GetError(); failed != nil {
@@ -110,12 +115,42 @@ func (e *execution) printReceipt(cmd *cobra.Command, req *pb.ProjectRequest, str
 		}
 		return
 	}
-	_, _ = receipt.WriteTo(cmd.OutOrStdout())
+	_, _ = cmd.OutOrStdout().Write(receipt)
 	if err != nil { // closing the connection failed; the receipt is whole
 		fmt.Fprintln(said, "toolresult:", explain(err))
 	}
 	if streams.spilled() && streams.order.abandoned {
 		fmt.Fprintf(said, "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
+	}
+}
+
+// receiptInTime returns the receipt, and the directory where a temporary store keeps the output. A sidecar that hangs, on a
+// disk that does not answer for one, is waited for in proportion to the output, and then left alone.
+func (e *execution) receiptInTime(ctx context.Context, req *pb.ProjectRequest, streams *captures) (receipt []byte, temporary string, err error) {
+	type answer struct {
+		receipt   bytes.Buffer
+		temporary string
+		err       error
+	}
+	limit := e.patience + time.Duration((streams.stdout.size+streams.stderr.size)>>20)*time.Second
+	answered := make(chan *answer, 1)
+	go func() {
+		a := &answer{}
+		a.err = e.target.withConnection(ctx, func(c *connection) error {
+			a.temporary = c.temporary
+			resp, err := streams.project(ctx, c, req)
+			if err != nil {
+				return err
+			}
+			return printProjection(&a.receipt, e.output, resp)
+		})
+		answered <- a
+	}()
+	select {
+	case a := <-answered:
+		return a.receipt.Bytes(), a.temporary, a.err
+	case <-time.After(limit):
+		return nil, "", fmt.Errorf("the sidecar has not answered for %v", limit)
 	}
 }
 
@@ -150,9 +185,11 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		defer cancel()
 	}
 	c := exec.CommandContext(running, args[0], args[1:]...)
-	c.Stdin, c.Stdout, c.Stderr = stdin, &streams.stdout, &streams.stderr
-	if e.combined {
-		c.Stderr = &streams.stdout
+	c.Stdin = stdin
+	var outputs pipes
+	if err := e.connect(c, &outputs, streams); err != nil {
+		outputs.started()
+		return notStarted(args, err)
 	}
 	end := func(signal syscall.Signal) error { return c.Process.Signal(signal) }
 	if !isTerminal(os.Stdin) { // in a process group of its own it could not read from the terminal
@@ -160,9 +197,13 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		end = func(signal syscall.Signal) error { return syscall.Kill(-c.Process.Pid, signal) }
 	}
 	c.Cancel = func() error { return end(syscall.SIGTERM) }
-	// A child that outlives the command may keep the pipes open; after this time they are closed on our side.
-	c.WaitDelay = 5 * time.Second
-	err := c.Run()
+	c.WaitDelay = outlive
+	err := c.Start()
+	outputs.started()
+	if err == nil {
+		_ = c.Wait() // its error is in ProcessState
+	}
+	outputs.drain(outlive)
 	if c.ProcessState == nil {
 		return notStarted(args, err)
 	}
@@ -180,6 +221,26 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: result},
 	}, code
+}
+
+// outlive is the time for which the output of processes is read that outlive the command, and that they have to end after
+// SIGTERM.
+const outlive = 5 * time.Second
+
+// connect gives the outputs of a command to streams.
+func (e *execution) connect(c *exec.Cmd, outputs *pipes, streams *captures) error {
+	stdout, err := outputs.to(&streams.stdout)
+	if err != nil {
+		return err
+	}
+	c.Stdout, c.Stderr = stdout, stdout
+	if !e.combined {
+		var stderr *os.File
+		if stderr, err = outputs.to(&streams.stderr); err == nil {
+			c.Stderr = stderr
+		}
+	}
+	return err
 }
 
 // describeEnd sets the end of the process in result, and returns the exit code to pass on. late means that the timeout was

@@ -85,8 +85,8 @@ type capture struct {
 	size   int64    // bytes that are kept
 }
 
-// Write keeps the next bytes, or passes them on with all that was kept before when the disk does not take them. It never
-// fails, because that would end the command.
+// Write keeps the next bytes, or passes them on with all that was kept before when the disk does not take them. It fails only
+// if nobody reads what is passed on: then the command learns it, as it would without us.
 func (c *capture) Write(p []byte) (int, error) {
 	c.all.mu.Lock()
 	defer c.all.mu.Unlock()
@@ -100,8 +100,7 @@ func (c *capture) Write(p []byte) (int, error) {
 		fmt.Fprintf(c.all.stderr.passTo, noReceipt, fmt.Sprintf("it cannot be kept: %v; TMPDIR names the directory", err))
 		c.all.pass()
 	}
-	_, _ = c.passTo.Write(p)
-	return len(p), nil
+	return c.passTo.Write(p)
 }
 
 // hold keeps bytes, or says why it cannot.
