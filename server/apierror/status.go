@@ -76,6 +76,10 @@ var (
 	ErrAuditDisabled = errors.New("no audit log is kept")
 	// ErrFileNotAllowed means that a payload names a file outside of the allowed directories, or no regular file.
 	ErrFileNotAllowed = errors.New("the file is not a regular one under an allowed directory")
+	// ErrFileLinked means that a payload names a file of another user that has more than one name.
+	ErrFileLinked = errors.New("the file has more than one name and is not the caller's")
+	// ErrNoRoots means that a payload names a file, and that the operator allowed no directory.
+	ErrNoRoots = errors.New("no directory is allowed whose files may be payloads")
 	// ErrFileMissing means that a payload names a file that does not exist.
 	ErrFileMissing = errors.New("there is no such file")
 	// ErrFileChanged means that a file changed while it was read.
@@ -105,6 +109,8 @@ var sentinels = []struct {
 	{catalog.ErrSessionQuota, codes.ResourceExhausted, pb.ErrorReason_ERROR_REASON_QUOTA_SESSION, "the artifacts of the session would be more than a session may have"},
 	{catalog.ErrRace, codes.Aborted, pb.ErrorReason_ERROR_REASON_GC_RACE, "what was put was deleted as garbage at the same time"},
 	{ErrFileNotAllowed, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file is not a regular one under a directory that the operator allowed"},
+	{ErrFileLinked, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the file has more than one name and belongs to another user than the caller, so that it may be a link to what the caller cannot read"},
+	{ErrNoRoots, codes.PermissionDenied, pb.ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED, "the payload is a file, and the operator allowed no directory for that: the setting \"roots\" is empty"},
 	{ErrFileMissing, codes.NotFound, pb.ErrorReason_ERROR_REASON_FILE_NOT_FOUND, "there is no such file"},
 	{ErrFileChanged, codes.Aborted, pb.ErrorReason_ERROR_REASON_FILE_CHANGED, "the file changed while it was read"},
 	{auditlog.ErrUnknown, codes.NotFound, pb.ErrorReason_ERROR_REASON_RECORD_NOT_FOUND, "the audit log has no such record"},

@@ -68,6 +68,8 @@ var mapping = []struct {
 	{auditlog.ErrUnavailable, codes.Unavailable, "AUDIT_LOG_UNAVAILABLE"},
 	{ErrAuditDisabled, codes.FailedPrecondition, "AUDIT_DISABLED"},
 	{ErrFileNotAllowed, codes.PermissionDenied, "FILE_NOT_ALLOWED"},
+	{ErrFileLinked, codes.PermissionDenied, "FILE_NOT_ALLOWED"},
+	{ErrNoRoots, codes.PermissionDenied, "FILE_NOT_ALLOWED"},
 	{ErrFileMissing, codes.NotFound, "FILE_NOT_FOUND"},
 	{ErrFileChanged, codes.Aborted, "FILE_CHANGED"},
 	{ErrIdle, codes.DeadlineExceeded, "STREAM_IDLE"},

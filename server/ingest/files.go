@@ -132,10 +132,13 @@ func (f *Files) add(at string, p *pb.Payload) error {
 
 // open opens a regular file under an allowed directory. A path must be clean and absolute, so that it means the same to the
 // caller and to the kernel. O_NONBLOCK keeps a named pipe from blocking the call. Everything that may not be read is the same
-// error, so that nobody learns what there is outside of the roots; inside of them a missing file is named.
+// error, so that nobody learns what there is outside of the roots; inside of them a missing file and a linked one are named.
 func (f *Files) open(path string) (*os.File, os.FileInfo, error) {
 	if !identity.MayNameFiles(f.ctx) {
 		return nil, nil, apierror.ErrFileNotAllowed
+	}
+	if len(f.roots) == 0 {
+		return nil, nil, apierror.ErrNoRoots
 	}
 	clean := filepath.Clean(path)
 	for _, r := range f.roots {
@@ -151,13 +154,40 @@ func (f *Files) open(path string) (*os.File, os.FileInfo, error) {
 			return nil, nil, apierror.ErrFileNotAllowed
 		}
 		info, err := file.Stat()
-		if err != nil || !info.Mode().IsRegular() {
+		if err == nil {
+			err = checkFile(info, ownerOf(f.ctx))
+		} else {
+			err = apierror.ErrFileNotAllowed
+		}
+		if err != nil {
 			_ = file.Close()
-			return nil, nil, apierror.ErrFileNotAllowed
+			return nil, nil, err
 		}
 		return file, info, nil
 	}
 	return nil, nil, apierror.ErrFileNotAllowed
+}
+
+// checkFile rejects an open file that is not regular, and one of another user than the caller that has more than one name.
+// Whoever may write to a root can link a file into it that only the server may read.
+func checkFile(info os.FileInfo, caller uint32) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !ok || !info.Mode().IsRegular():
+		return apierror.ErrFileNotAllowed
+	case stat.Nlink > 1 && stat.Uid != caller:
+		return apierror.ErrFileLinked
+	}
+	return nil
+}
+
+// ownerOf returns the user whose files a caller may name by any link: the peer of the Unix socket, as the kernel says. A caller
+// over TCP who may name files has the token of the server, and acts for its user.
+func ownerOf(ctx context.Context) uint32 {
+	if c := identity.FromContext(ctx); c.Local {
+		return c.UID
+	}
+	return uint32(os.Geteuid())
 }
 
 // changed compares size and times of a file before and after it was read. The time of the inode (ctime) cannot be set back by

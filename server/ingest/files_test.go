@@ -116,6 +116,45 @@ func TestOutputWithoutFilesIsLeftAlone(t *testing.T) {
 	files.Discard()
 }
 
+// TestLinkedFilesOfOthersAreRejected links a file into a root. It is read only for its owner: who may write to a root could link
+// what only the server may read.
+func TestLinkedFilesOfOthersAreRejected(t *testing.T) {
+	t.Parallel()
+	root, outside := t.TempDir(), t.TempDir()
+	single := write(t, root, "single", "x")
+	linked := filepath.Join(root, "linked")
+	if err := os.Link(write(t, outside, "secret", "x"), linked); err != nil {
+		t.Fatal(err)
+	}
+	own := uint32(os.Geteuid())
+	for _, c := range []struct {
+		path   string
+		caller identity.Caller
+		want   error
+	}{
+		{linked, identity.Caller{Local: true, UID: own}, nil}, {linked, identity.Caller{}, nil}, // over TCP, with the token
+		{linked, identity.Caller{Local: true, UID: own + 1}, apierror.ErrFileLinked},
+		{single, identity.Caller{Local: true, UID: own + 1}, nil},
+	} {
+		ctx := identity.NewContext(t.Context(), c.caller)
+		files, err := SpoolFiles(ctx, memory.New(), open(t, root), output(payload(c.path), nil), nil, budget, nil, redact.Options{})
+		files.Discard()
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s for %+v: %v", c.path, c.caller, err)
+		}
+	}
+}
+
+// TestFilesWithoutRoots says that the operator allowed no directory, which no path of the caller would change.
+func TestFilesWithoutRoots(t *testing.T) {
+	t.Parallel()
+	files, err := SpoolFiles(t.Context(), memory.New(), nil, output(payload("/a"), nil), nil, budget, nil, redact.Options{})
+	files.Discard()
+	if !errors.Is(err, apierror.ErrNoRoots) || !strings.Contains(apierror.ToStatus(err).Message, `"roots"`) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestPathsStayInsideTheirRoot has paths that lead out of the roots, or to no regular file. They are all the same error, so that
 // nobody learns what there is outside; inside of a root a missing file is named.
 func TestPathsStayInsideTheirRoot(t *testing.T) {
