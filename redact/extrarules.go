@@ -12,6 +12,8 @@ type extraRule struct {
 	allow   []string // secrets that contain one of these are none
 	words   bool     // the stop words of gitleaks' generic rule
 	block   bool     // the expression is the first line of a block
+	ends    ending   // an expression of an assigned value has its first bytes
+	loose   needs    // as in a rule
 }
 
 // The marks as parts of expressions.
@@ -65,7 +67,7 @@ var extraRules = []extraRule{
 		re: []string{
 			`(?i)[?&](?:access_?token|auth_?token|id_token|refresh_token|token|api_?key|secret|client_secret|password|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=([\w%.~+/-]{16,})`,
 		},
-		rank: rankPlace, entropy: 3, needs: aDigit,
+		rank: rankPlace, entropy: 3, needs: aDigit, ends: atLeast,
 	},
 	{
 		id: "session-cookie", about: "the first value of a Cookie or Set-Cookie header, and those with the name of a session",
@@ -78,7 +80,7 @@ var extraRules = []extraRule{
 	{
 		id: "netrc-password", about: "`machine HOST login USER password PASSWORD`",
 		re:   []string{`\bmachine[ \t]{1,8}[^\s\\]{1,255}(?:\s{1,8}|\\{1,4}[nr] {0,8})login[ \t]{1,8}[^\s\\]{1,128}(?:\s{1,8}|\\{1,4}[nr] {0,8})password[ \t]{1,8}([^\s"\\]{4,256})`},
-		rank: rankPlace,
+		rank: rankPlace, ends: atLeast,
 	},
 	{
 		id: "npmrc-auth", about: "`_authToken`, `_auth` and `_password` of an .npmrc",
@@ -103,46 +105,42 @@ var extraRules = []extraRule{
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
-			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}="([^"\n\r]{8,512})"`,
-			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}='([^'\n\r]{8,512})'`,
-			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}=["'\\]{0,2}([^\s"'` + "`" + `<>\\]{8,512})`,
+			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}["'\\\]]{0,4}[ ]?[:=]{1,2}[ ]?([^\r\n]{8})`,
 		},
-		rank: rankPlace, needs: mixed | noPath | noCode,
+		rank: rankPlace, needs: mixed | noPath | noCode, ends: byValue, loose: strong,
 	},
 	{
-		id: "password", about: "a password that is assigned: quoted, or behind `=` without a space",
+		id: "password", about: "a password that is assigned: quoted, or behind `=` without a space; otherwise if a symbol is in it",
 		re: []string{
-			`(?i)(?:password|passwd|passphrase)\\?["']?[ \t]{0,2}[:=]{1,2}>?[ \t]{0,2}\\?["']([^\s"'\\]{8,256})\\?["']`,
-			`(?i)(?:password|passwd|passphrase|pwd)=([^\s"'` + "`" + `<>\\]{8,256})`,
+			`(?i)(?:passw(?:or)?d|passphrase|pwd)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,2}([^\r\n]{8})`,
+			`(?i)(?:passw(?:or)?d|identified by)[ ]\\{0,3}'([^\r\n]{8})`,
 		},
-		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode,
+		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode, ends: byValue, loose: strong,
 	},
 	{
 		id: "cli-secret", about: "the value of an option like `--token` or `--password`",
 		re: []string{
-			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]'([^'\n\r]{8,256})'`,
-			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]["']?([^\s"'` + "`" + `<>]{8,256})`,
+			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]([^\r\n]{8})`,
 		},
-		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath | noCode,
+		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath | noCode, ends: byValue,
 	},
 	{
-		id: "assigned-secret", about: "a value with a symbol in it beside a name like `client_secret`, `api_key` or `password`",
+		id: "assigned-secret", about: "a value with a symbol in it beside a name like `client_secret` or `api_key`",
 		re: []string{
-			`(?i)(?:client_?secret|secret_?key|api_?key|access_?key|auth_?token|access_?token|private_?key|passphrase|passw(?:or)?d)["'\\]{0,3}[ \t]{0,2}[:=]{1,2}[ \t]{0,2}["'\\]{1,2}([^\s"'\\]{8,256})`,
-			`(?i)(?:client_?secret|secret_?key|api_?key|access_?key|auth_?token|access_?token|private_?key|passphrase|passw(?:or)?d)(?:=|:[ ]{1,2})([^\s"'` + "`" + `<>,\\]{8,256})`,
+			`(?i)(?:client[_.-]?secret|secret[_.-]?key|api[_.-]?key|access[_.-]?key|auth[_.-]?token|access[_.-]?token|private[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,2}([^\r\n]{8})`,
 		},
-		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode,
+		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode, ends: byValue, loose: strong,
 	},
 	{
 		id: "curl-user", about: "the password of `-u user:password` and `--user`",
 		re:   []string{`(?:[ ]-u|--user)[ =]["']?[^\s:"'/]{1,64}:([^\s"':/]{6,256})`},
-		rank: rankPlace, needs: aLetter,
+		rank: rankPlace, needs: aLetter, ends: atLeast,
 	},
 	{
 		id: "generic-api-key", about: "a random value beside a name like token, key or secret; gitleaks' rule, tightened",
 		re: []string{
 			`(?i)(?:api[_.-]?key|access[_.-]?key|secret[_.-]?key|private[_.-]?key|auth[_.-]?key|account[_.-]?key|encryption[_.-]?key|signing[_.-]?key|token|secret|credential|passw(?:or)?d)` + gap + `([\w/+-]{16,150}={0,2})` + stop,
 		},
-		rank: rankGeneric, entropy: 3.5, needs: aDigit | aLetter | noPath, words: true,
+		rank: rankGeneric, entropy: 3.5, needs: aDigit | aLetter | noPath, words: true, ends: atLeast,
 	},
 }

@@ -31,6 +31,12 @@ type matcher struct {
 
 	gap, gapTo int64 // where the last gap begins and ends; gapTo is -1 for none
 
+	valueTo  int64 // where the last assigned value ends that was looked at
+	lookedTo int64 // and that of this position, which may be looked at again
+
+	coveredTo          int64 // where the last assigned value ends that is redacted
+	digitFrom, digitAt int64 // between these positions is no digit and no line end
+
 	result result
 }
 

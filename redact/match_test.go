@@ -51,8 +51,8 @@ func TestClassesHaveTheirBytes(t *testing.T) {
 		"letter of a secret":        {func(c byte) bool { return met(aLetter, "--"+one(c)) }, among(letters)},
 		"capital inside":            {func(c byte) bool { return met(noWord, "a"+one(c)) }, among(digits + letters[26:])},
 		"letter behind a capital":   {func(c byte) bool { return met(noWord, "-A"+one(c)) }, among(digits + letters[:26])},
-		"begin of a template":       {func(c byte) bool { return placeholder([]byte(one(c) + "bq")) }, among("$%@{<([")},
-		"begin of a path":           {func(c byte) bool { return path([]byte(one(c) + "bq")) }, among("/.~")},
+		"begin of a template":       {func(c byte) bool { return placeholder([]byte(one(c) + "bq")) }, among("$%@")},
+		"begin of a path":           {func(c byte) bool { return path([]byte(one(c) + "b/q")) }, among("/.~")},
 		"end of a secret":           {func(c byte) bool { return stops[c] }, func(c byte) bool { return c <= 0x20 || among("`'\";\\,)}]<>&|\x7f")(c) }},
 		"letter of a stop word":     {func(c byte) bool { return letterIndex(c) > 0 }, among(wordBytes + "-.")},
 		"behind a word":             {func(c byte) bool { at, _ := matcherOf(one(c), true).edgeAfter(0); return !at }, among(wordBytes)},
@@ -185,14 +185,15 @@ func TestEdgesOfWords(t *testing.T) {
 func TestSecretsAreNoWordsPathsOrTemplates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
-		"/usr": true, "./x": true, "~x": true, `C:\x`: true, "C:/x": true, "C:x": false, "a:": false, "a/b/c/d": true, "a/b/c": false, "http://x": true, "a::b": true, "abc": false, "C:/": true,
+		"/usr": true, "./x": true, "~/x": true, "~x1&y": false, "/x1&y": false, ".x1": true, ".x1&y": false, `C:\x`: true, "C:/x": true, "C:x": false, "a:": false, "a/b/c/d": true, "a/b/c": false, "http://x": true, "a::b": true, "abc": false, "C:/": true,
 	} {
 		if got := path([]byte(text)); got != want {
 			t.Errorf("%q is a path: %v", text, got)
 		}
 	}
 	for text, want := range map[string]bool{
-		"aaaaaaa": true, "aaaaaab": false, "True": true, "CHANGEME": true, "yourToken": true, "process.env.X": true, "an-EXAMPLE-of": true, "a1xxxx": true, "a1xxx": false, "q****": true, "a${b}": true, "q{{x": true, "qwerty": false,
+		"aaaaaaa": true, "aaaaaab": false, "True": true, "CHANGEME": true, "yourToken": true, "process.env.X": true, "an-EXAMPLE-of": true, "a1xxxx": true, "a1xxx": false, "q****": true, "a${b}": true, "q{{x": true, "qwerty": false, "[x]": true, "[x&y": false, "{name}": true, "{n&me": false, "<your key>": true, "<n&me": false, "(none)": true, "(n&me": false,
+		"$HOME/x": true, "$Pa5s&w": false, "%NAME%": true, "@Dm1n!x": false, "@name": true, "%s": true, "%7Cab": false, "$(cat x)": true,
 		"abcdefghijklmnopqrstuvwxyz0": true, strings.Repeat("ab", 17) + "xample": false, strings.Repeat("ab", 16) + "example.": true, strings.Repeat("ab", 17) + "example": false, "/users/x": true, "014df517-39d1-4453-b7b3-9930c563627c": true,
 	} {
 		if got := placeholder([]byte(text)); got != want {

@@ -92,7 +92,7 @@ func (f *patternFinder) viable(i int) bool {
 // hit tries the patterns that are identified by the four bytes at i. It returns
 // how far to go on, and false where more bytes must come.
 func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
-	f.found = f.found[:0]
+	f.found, f.lookedTo = f.found[:0], f.valueTo
 	var first uint64
 	eight := i+8 <= len(f.v.b)
 	if eight {
@@ -117,7 +117,7 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 			continue
 		}
 		rule := &f.set.rules[p.rule]
-		switch f.accept(p, rule, r) {
+		switch f.accept(i, p, rule, r) {
 		case waits:
 			return 0, false
 		case fails:
@@ -127,11 +127,15 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 		if r.more >= 0 {
 			n.more = f.set.classes[r.more]
 		}
+		n.assigned = rule.ends == byValue
 		f.found = append(f.found, n)
 	}
+	f.valueTo = f.lookedTo
 	for _, n := range f.found {
 		s.add(n)
-		f.edge = max(f.edge, n.to)
+		if f.edge = max(f.edge, n.to); n.assigned {
+			f.coveredTo = max(f.coveredTo, n.to)
+		}
 	}
 	if len(f.found) > 0 && len(s.spans) > 1 {
 		s.settle(f.v, f.v.base+int64(i)-behindMost)
@@ -139,9 +143,10 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 	return 1, true
 }
 
-// accept decides whether the match of a pattern is a secret by its rule. It
-// moves the end of a private key to where its block ends.
-func (f *patternFinder) accept(p *pattern, rule *rule, r *result) outcome {
+// accept decides whether the match of a pattern at i is a secret by its rule. It
+// moves the end of a private key to where its block ends, and that of an assigned
+// value to where its syntax ends.
+func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome {
 	secret := f.v.b[r.from:r.to]
 	if rule.block {
 		if !bytes.Contains(secret, []byte("PRIVATE KEY")) {
@@ -157,8 +162,26 @@ func (f *patternFinder) accept(p *pattern, rule *rule, r *result) outcome {
 		r.to = to
 		return matches
 	}
-	if len(secret) == 0 || !rule.secret(secret) {
+	switch {
+	case len(secret) == 0, rule.ends != byValue && !rule.secret(secret):
 		return fails
+	case rule.ends == byValue && f.hopeless(rule, r.from):
+		return fails
+	case rule.ends != byMatch:
+		v, ok := f.valueAt(i, r.from)
+		switch {
+		case !ok:
+			return waits
+		case rule.ends == byValue && !rule.assigned(f.v.b[v.from:v.to], v):
+			return fails
+		case rule.ends == byValue:
+			r.from, r.to, r.more = v.from, v.to, -1
+		case v.to > r.to:
+			r.to, r.more = v.to, -1
+		}
+		if v.long {
+			r.more = f.set.solid
+		}
 	}
 	clear, ok := f.clear(r.from, r.to, p.inside)
 	switch {

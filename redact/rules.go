@@ -42,11 +42,22 @@ type rule struct {
 	needs   needs
 	words   *words // stop words
 	block   bool   // the pattern is the begin of a block
+	ends    ending
+	loose   needs  // more needs of a value without quotes that is not directly behind "="
 	from    string // what the document says
 
 	expression string // shortened
 	group      int
 }
+
+// ending is what decides where a secret ends, and what is looked at to accept it.
+type ending uint8
+
+const (
+	byMatch ending = iota // the expression
+	byValue               // the syntax of the assignment; the expression has the first bytes
+	atLeast               // the expression accepts it; the syntax may move its end on
+)
 
 // needs are properties of a secret beside its shape.
 type needs uint8
@@ -58,8 +69,9 @@ const (
 	noPath                    // does not look like a path or a host
 	noWord                    // has a digit, or capitals inside
 	mixed                     // has letters and digits, or letters of both cases and something else
-	noCode                    // is no call, index or path of members
+	noCode                    // is no call, index or template
 	strong                    // has a letter, a digit and a symbol that names of things do not have
+	odd                       // has these, or a digit, letters of both cases and something else
 )
 
 // The ranks of rules: where several find the same, the more specific one gives
@@ -80,6 +92,7 @@ type Patterns struct {
 	rules    []rule
 	classes  []*[256]bool
 	patterns []pattern
+	solid    int // class of all but white space
 
 	filter  []uint64 // bits, by a hash of four bytes
 	table   []window // open addressing
@@ -138,7 +151,7 @@ func load(data []byte) (*Patterns, error) {
 		}
 	}
 	for _, o := range extraRules {
-		n := rule{id: o.id, rank: o.rank, entropy: o.entropy, needs: o.needs, block: o.block, allow: o.allow, from: o.about}
+		n := rule{id: o.id, rank: o.rank, entropy: o.entropy, needs: o.needs, block: o.block, ends: o.ends, loose: o.loose, allow: o.allow, from: o.about}
 		if o.words {
 			n.words = genericWords(up.Rules)
 		}
@@ -148,6 +161,11 @@ func load(data []byte) (*Patterns, error) {
 			}
 		}
 	}
+	var solid [256]bool
+	for b := range solid {
+		solid[b] = b > ' '
+	}
+	p.solid = c.class(solid)
 	p.classes = c.classes
 	if err := p.index(); err != nil {
 		problems = append(problems, err)

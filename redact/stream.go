@@ -53,6 +53,7 @@ type span struct {
 	kind     int
 	rank     int        // of kinds that overlap, the higher one stays
 	more     *[256]bool // bytes that belong to the span if they follow
+	assigned bool       // it is an assigned value
 	written  int64      // up to where the placeholder is written; only of a long one
 }
 

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // The second look at the match of a pattern: is it a secret, or a word, a path,
@@ -43,11 +44,14 @@ func entropy(b []byte) float64 {
 }
 
 // secret reports whether the match of a pattern of the rule is a secret.
-func (r *rule) secret(b []byte) bool {
-	if r.entropy > 0 && entropy(b) <= r.entropy {
+func (r *rule) secret(b []byte) bool { return r.secretThat(r.needs, b) }
+
+// secretThat is secret with other needs.
+func (r *rule) secretThat(n needs, b []byte) bool {
+	if n != 0 && !n.met(b) {
 		return false
 	}
-	if r.needs != 0 && !r.needs.met(b) {
+	if r.entropy > 0 && entropy(b) <= r.entropy {
 		return false
 	}
 	for _, a := range r.allow {
@@ -60,6 +64,44 @@ func (r *rule) secret(b []byte) bool {
 	}
 	return r.words == nil || !r.words.in(b)
 }
+
+// minAssigned is the length of the shortest assigned value that is a secret.
+const minAssigned = 8
+
+// assigned reports whether an assigned value is a secret by the rule.
+func (r *rule) assigned(b []byte, v value) bool {
+	if len(b) < minAssigned || v.element && r.loose&strong == 0 {
+		return false
+	}
+	n := r.needs
+	if v.quoted {
+		if n &^= noCode; n&strong != 0 {
+			n = n&^strong | odd
+		}
+	}
+	if !v.quoted && !v.tight {
+		n |= r.loose
+	}
+	if (v.quoted || r.needs&noCode != 0) && refers(b) || !r.secretThat(n, b) {
+		return false
+	}
+	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || !prose(b)
+}
+
+// prose reports whether a text with spaces reads like words: more than four, or none
+// with a letter and a digit or a symbol inside.
+func prose(b []byte) bool {
+	words := bytes.Fields(b)
+	for _, w := range words {
+		if needs(aDigit|aLetter).met(w) || len(w) > 2 && bytes.IndexAny(w[1:len(w)-1], "!#$%&*+?^~@|=<>") >= 0 {
+			return len(words) > 4
+		}
+	}
+	return true
+}
+
+// symbols are bytes that names of things do not have.
+const symbols = "!#$%&*+?^~@()|;=,{}[]\\<>"
 
 // met reports whether a secret has the properties.
 func (n needs) met(b []byte) bool {
@@ -75,11 +117,11 @@ func (n needs) met(b []byte) bool {
 			inside = inside || i > 0
 		default:
 			other = true
-			symbol = symbol || bytes.IndexByte([]byte("!#$%&*+?^~@()|;"), c) >= 0
+			symbol = symbol || (i < len(b)-1 || c != ',' && c != ';') && strings.IndexByte(symbols, c) >= 0
 		}
 	}
 	switch {
-	case n&strong != 0 && !(digit && letter && symbol), n&noCode != 0 && code(b):
+	case n&strong != 0 && !(digit && letter && symbol), n&odd != 0 && !(digit && letter && (symbol || other && lowers && uppers)), n&noCode != 0 && code(b):
 		return false
 	case n&aDigit != 0 && !digit, n&aLetter != 0 && !letter:
 		return false
@@ -94,24 +136,49 @@ func (n needs) met(b []byte) bool {
 }
 
 // code reports whether a text looks like an expression: a name with brackets behind
-// it, as a call or an index has them, or a template.
+// it, as a call or an index has them.
 func code(b []byte) bool {
+	for len(b) > 1 && (b[0] == '&' || b[0] == '*' || b[0] == '!' || b[0] == '-') {
+		b = b[1:]
+	}
 	name := 0
-	for name < len(b) && (isWord(b[name]) || b[name] == '.' && name > 0) {
+	for name < len(b) && (isWord(b[name]) && (name > 0 && b[name-1] != '.' || b[name]-'0' >= 10) || b[name] == '.' && name > 0) {
 		name++
 	}
-	if name > 0 && name < len(b) && (b[name] == '(' || b[name] == '[') {
-		// Behind the brackets of an expression there is nothing, or it goes on.
-		end := bytes.IndexAny(b[name:], ")]") + name + 1
-		return end == name || end == len(b) || bytes.IndexByte([]byte(".,;([)]"), b[end]) >= 0
+	if name == 0 || name == len(b) || bytes.IndexByte([]byte("([{"), b[name]) < 0 {
+		return false
 	}
-	return bytes.Contains(b, []byte("${")) || bytes.Contains(b, []byte("$(")) || bytes.Contains(b, []byte("{{"))
+	inside := b[name+1:]
+	end := bytes.LastIndexAny(inside, ")]}")
+	if end < 0 { // it goes on behind white space
+		return bytes.IndexAny(inside, "!#$%;<=>?@\\^|~{}+") < 0
+	}
+	return end == len(inside)-1 || bytes.IndexByte([]byte(".,;([)]"), inside[end+1]) >= 0
+}
+
+// refers reports whether a text has a template in it: "${", "$(" or "{{", and what
+// ends it.
+func refers(b []byte) bool {
+	if bytes.IndexByte(b, '{') < 0 && bytes.IndexByte(b, '(') < 0 {
+		return false
+	}
+	for _, t := range [...][2]string{{"${", "}"}, {"$(", ")"}, {"{{", "}}"}} {
+		if at := bytes.Index(b, []byte(t[0])); at >= 0 && bytes.Contains(b[at:], []byte(t[1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // path reports whether a text begins like a path, or has several slashes or a
 // scheme.
 func path(b []byte) bool {
-	if b[0] == '/' || b[0] == '.' || b[0] == '~' || len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/') {
+	switch {
+	case b[0] == '/', b[0] == '.', b[0] == '~':
+		if bytes.IndexByte(b[1:], '/') >= 0 || b[0] != '~' && bytes.IndexAny(b, symbols) < 0 {
+			return true
+		}
+	case len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/'):
 		return true
 	}
 	return bytes.Contains(b, []byte("://")) || bytes.Count(b, []byte("/")) > 2 || bytes.Contains(b, []byte("::"))
@@ -120,11 +187,7 @@ func path(b []byte) bool {
 // placeholder reports whether a text takes the place of a secret in examples
 // and templates: the global allow list of gitleaks, and some more.
 func placeholder(b []byte) bool {
-	switch b[0] {
-	case '$', '%', '@', '{', '<', '(', '[':
-		return true
-	}
-	if bytes.Count(b, b[:1]) == len(b) {
+	if variable(b) || bytes.Count(b, b[:1]) == len(b) {
 		return true
 	}
 	if len(b) > 40 {
@@ -157,6 +220,37 @@ func placeholder(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// variable reports whether a text begins like the name of a variable, or is all in
+// brackets.
+func variable(b []byte) bool {
+	last := b[len(b)-1]
+	switch b[0] {
+	case '{':
+		return last == '}' || begins(b, "{{") || begins(b, "{%")
+	case '<':
+		return last == '>' || begins(b, "<%")
+	case '(':
+		return last == ')'
+	case '[': // a list, or text that was redacted
+		return bytes.IndexByte(b, ']') > 0
+	case '$', '%', '@':
+	default:
+		return false
+	}
+	if len(b) > 1 && bytes.IndexByte([]byte("{(["), b[1]) >= 0 || b[0] == last && len(b) > 1 {
+		return true
+	}
+	n, digits, lowers, uppers := 1, false, false, false
+	for n < len(b) && isWord(b[n]) {
+		digits, lowers, uppers = digits || b[n]-'0' < 10, lowers || b[n]-'a' < 26, uppers || b[n]-'A' < 26
+		n++
+	}
+	if b[0] != '$' {
+		return n == len(b) && !digits
+	}
+	return n == len(b) || n > 1 && (!lowers || !uppers || bytes.IndexByte([]byte("-[.:/"), b[n]) >= 0)
 }
 
 // words finds stop words: a tree over letters, in lower case.

@@ -260,7 +260,8 @@ func (s *source) sample(r redact.Rule, expression string) (before, secret, after
 			secret = []string{"-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----", "-----BEGIN PGP PRIVATE KEY BLOCK-----"}[s.below(3)]
 			return "", secret + "\n" + g.key() + "-----END PRIVATE KEY-----", "\n"
 		}
-		if r.Kind == "assigned-secret" { // which needs a symbol
+		switch r.Kind {
+		case "assigned-secret", "password", "env-secret": // which need a symbol, at some places
 			secret = secret[:2] + "&" + secret[3:]
 		}
 		path := !strings.HasPrefix(r.About, "gitleaks") && (strings.Count(secret, "/") > 2 || strings.ContainsAny(secret[:1], "/.~$%@{<(["))
