@@ -204,7 +204,7 @@ func (f *valueFinder) around(s *stream, v view, i, limit int) (int, bool) {
 func (f *valueFinder) viable(window uint64, at *[8]int, seen, none int) int {
 	for k := min(seen, 7); k > 0; k-- {
 		from := at[(seen-k)&7]
-		if _, ok := f.set.begins[k][window>>(64-8*k)]; ok && none-from <= maxSpan {
+		if f.set.mayBegin(window, k) && none-from <= maxSpan {
 			return from
 		}
 	}

@@ -26,7 +26,7 @@ type compiledValues struct {
 	nodes  []node
 	edges  []edge
 
-	begins [MinValue]map[uint64]struct{} // the first 1 to 7 bytes of the forms
+	begins []uint64 // the first eight bytes of the forms, the first one the highest, sorted
 }
 
 // entry is one place of the table.
@@ -66,13 +66,11 @@ func compile(forms []form, k kinds) *compiledValues {
 	slices.SortStableFunc(forms, func(a, b form) int { return strings.Compare(a.bytes, b.bytes) })
 	forms = slices.CompactFunc(forms, func(a, b form) bool { return a.bytes == b.bytes })
 	// Sixty-four bits for each of two, so that about one in sixty-four others passes.
-	size := max(15, min(24, bits.Len(uint(len(forms)))+7))
+	size := max(12, min(24, bits.Len(uint(len(forms)))+7))
 	c.filter = make([]uint64, 1<<(size-6))
 	c.shift = uint(64 - size)
-	c.table = make([]entry, 1<<(bits.Len(uint(len(forms)+1))+1))
-	for k := 1; k < MinValue; k++ {
-		c.begins[k] = map[uint64]struct{}{}
-	}
+	c.table = make([]entry, 1<<(bits.Len(uint(beginnings(forms)+1))+1))
+	c.begins = make([]uint64, 0, len(forms)+1)
 	c.put(key8([]byte(markBegin)), asMark)
 	for i := 0; i < len(forms); {
 		j := i
@@ -82,7 +80,27 @@ func compile(forms []form, k kinds) *compiledValues {
 		c.put(key8([]byte(forms[i].bytes)), c.grow(forms[i:j], 8)+1)
 		i = j
 	}
+	slices.Sort(c.begins)
+	c.begins, c.nodes, c.edges = slices.Clip(c.begins), slices.Clip(c.nodes), slices.Clip(c.edges)
 	return c
+}
+
+// mayBegin reports whether the first eight bytes of a form begin with the last n of a
+// window.
+func (c *compiledValues) mayBegin(window uint64, n int) bool {
+	least := bits.ReverseBytes64(window >> (64 - 8*n))
+	at, _ := slices.BinarySearch(c.begins, least)
+	return at < len(c.begins) && (c.begins[at]^least)>>(64-8*n) == 0
+}
+
+// beginnings returns how many different first eight bytes sorted forms have.
+func beginnings(forms []form) (n int) {
+	for i := range forms {
+		if i == 0 || forms[i].bytes[:8] != forms[i-1].bytes[:8] {
+			n++
+		}
+	}
+	return n
 }
 
 // key8 returns the first eight bytes of b as a number.
@@ -90,9 +108,7 @@ func key8(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // put adds the root for the first eight bytes of a form, or asMark.
 func (c *compiledValues) put(key uint64, root int32) {
-	for k := 1; k < MinValue; k++ {
-		c.begins[k][key<<(64-8*k)>>(64-8*k)] = struct{}{}
-	}
+	c.begins = append(c.begins, bits.ReverseBytes64(key))
 	for _, seven := range [2]uint64{key >> 8, key << 8 >> 8} {
 		h := seven * golden >> c.shift
 		c.filter[h>>6] |= 1 << (h & 63)

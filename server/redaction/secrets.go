@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"weak"
 
 	"google.golang.org/grpc/codes"
 
@@ -35,7 +36,8 @@ const (
 type Secrets struct {
 	key [32]byte // of this start: a set id of another start is not known
 
-	registering sync.Mutex // one call compiles at a time; callers that only redact do not wait for it
+	registering sync.Mutex                             // one call compiles at a time; callers that only redact do not wait for it
+	compiled    map[string]weak.Pointer[redact.Values] // by the name of their list without a session
 
 	mu    sync.RWMutex
 	sets  map[string]*secretSet // by session; "" is for all
@@ -53,7 +55,7 @@ type secretSet struct {
 
 // NewSecrets returns an empty register with a key of its own.
 func NewSecrets() *Secrets {
-	s := &Secrets{sets: map[string]*secretSet{}}
+	s := &Secrets{sets: map[string]*secretSet{}, compiled: map[string]weak.Pointer[redact.Values]{}}
 	_, _ = rand.Read(s.key[:]) // it never fails
 	return s
 }
@@ -129,7 +131,7 @@ func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, e
 			list = slices.Concat(all.list, list)
 		}
 		var err error
-		if made.values, err = redact.NewValues(list); err != nil {
+		if made.values, err = s.compile(list); err != nil {
 			return nil, err
 		}
 		sets[name] = &made
@@ -140,6 +142,24 @@ func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, e
 		}
 	}
 	return sets, nil
+}
+
+// compile compiles a list, or returns the values of an equal one: sessions of one agent often have the same secrets. The caller
+// holds registering.
+func (s *Secrets) compile(list []redact.Secret) (*redact.Values, error) {
+	key := s.name("", list)
+	if known := s.compiled[key].Value(); known != nil {
+		return known, nil
+	}
+	values, err := redact.NewValues(list)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.compiled) > 2*len(s.sets)+64 {
+		maps.DeleteFunc(s.compiled, func(_ string, p weak.Pointer[redact.Values]) bool { return p.Value() == nil })
+	}
+	s.compiled[key] = weak.Make(values)
+	return values, nil
 }
 
 // name returns the id of a list: a keyed hash (HMAC-SHA-256, FIPS 198-1), so that it proves nothing about a value to anybody

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -304,4 +306,60 @@ func TestOriginalsOfLists(t *testing.T) {
 
 func inlineBytes(text string) *pb.Payload {
 	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
+}
+
+// TestEqualListsShareTheirValues registers one list for many sessions: it is compiled once, and again once nobody has it.
+func TestEqualListsShareTheirValues(t *testing.T) {
+	t.Parallel()
+	s := NewSecrets()
+	list := []redact.Secret{{Name: "db", Value: []byte("Tr0ub4dor&3xkcd")}}
+	values := func(session string) *redact.Values {
+		v, err := s.Values(session, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	register := func(session string, list []redact.Secret) {
+		if _, err := s.Register(session, list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	register("a", list)
+	register("b", slices.Clone(list))
+	if values("a") != values("b") {
+		t.Error("equal lists have values of their own")
+	}
+	register("b", []redact.Secret{{Name: "other", Value: list[0].Value}})
+	if values("a") == values("b") {
+		t.Error("lists with other names share their values")
+	}
+	register("", []redact.Secret{{Name: "all", Value: []byte("correct-horse")}})
+	register("c", list)
+	if values("a") != values("c") {
+		t.Error("equal lists do not share their values beside those for all")
+	}
+}
+
+// TestSessionsAreSmall registers a value for each of many sessions: what a session costs is bounded.
+func TestSessionsAreSmall(t *testing.T) {
+	const sessions, most = 500, 8 << 10
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, s := heap(), NewSecrets()
+	for i := range sessions {
+		if _, err := s.Register(fmt.Sprint("s", i), []redact.Secret{{Name: "db", Value: fmt.Appendf(nil, "Tr0ub4dor&3xkcd/and/%d=of+it", i*7919)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if each := (heap() - before) / sessions; each > most {
+		t.Errorf("a session has %d bytes, want at most %d", each, most)
+	} else {
+		t.Logf("a session has %d bytes", each)
+	}
+	runtime.KeepAlive(s)
 }
