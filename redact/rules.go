@@ -93,6 +93,7 @@ type Patterns struct {
 	classes  []*[256]bool
 	patterns []pattern
 	solid    int // class of all but white space
+	unquoted int // class of all but white space and quotes
 
 	filter  []uint64 // bits, by a hash of four bytes
 	table   []window // open addressing
@@ -166,6 +167,8 @@ func load(data []byte) (*Patterns, error) {
 		solid[b] = b > ' '
 	}
 	p.solid = c.class(solid)
+	solid['"'], solid['\''], solid['`'] = false, false, false
+	p.unquoted = c.class(solid)
 	p.classes = c.classes
 	if err := p.index(); err != nil {
 		problems = append(problems, err)

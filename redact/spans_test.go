@@ -12,7 +12,11 @@ import (
 // plannedFinder finds spans that are known beforehand, once all of their bytes are there.
 type plannedFinder struct{ plan []span }
 
-func (f *plannedFinder) mayBegin(byte) bool   { return false }
+func (f *plannedFinder) mayBegin(byte) bool { return false }
+func (f *plannedFinder) begun(*stream) bool { return false }
+
+func (f *plannedFinder) mayRelease() bool { return false }
+
 func (f *plannedFinder) clone() finder        { return f }
 func (f *plannedFinder) isPrompt([]byte) bool { return false }
 

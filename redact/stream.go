@@ -45,6 +45,10 @@ type finder interface {
 	clone() finder
 	// isPrompt reports whether undecided bytes can be shown though more may come.
 	isPrompt(b []byte) bool
+	// begun reports whether the undecided bytes are the beginning of a secret.
+	begun(s *stream) bool
+	// mayRelease reports whether such a beginning may be shown after some time.
+	mayRelease() bool
 }
 
 // span is a range that is redacted.

@@ -113,15 +113,9 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 		return nil, err
 	}
 	name := artifactstore.LogName(header.GetCall().GetSessionId(), header.GetCall().GetCallId(), header.GetName())
-	if header.GetAtByte() > 0 { // nothing is made for a call that is rejected
-		pages, err := l.store.Pages(ctx, artifactstore.LiveName(name))
-		if errors.Is(err, artifactstore.ErrUnknown) {
-			return nil, apierror.LogOffsetMismatch(0)
-		}
-		if err != nil {
-			return nil, err
-		}
-		_ = pages.Close() // read-only
+	shown, err := l.shown(ctx, header, name)
+	if err != nil {
+		return nil, err
 	}
 	log, err := l.store.OpenLog(ctx, catalog.Owner{Session: header.GetCall().GetSessionId(), Call: header.GetCall().GetCallId()}, name)
 	if err != nil {
@@ -133,7 +127,29 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	if dropped := log.Dropped(); dropped > 0 {
 		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
 	}
-	return newRedactedLog(log, r.Options), nil
+	return newRedactedLog(log, r.Options, shown), nil
+}
+
+// shown returns the end of a log that a call goes on with; nil without one. A call that goes on at a position of a log that
+// does not exist is rejected, before anything is made for it.
+func (l logs) shown(ctx context.Context, header *pb.LogHeader, name string) ([]byte, error) {
+	pages, err := l.store.Pages(ctx, artifactstore.LiveName(name))
+	switch {
+	case errors.Is(err, artifactstore.ErrUnknown) && header.GetAtByte() > 0:
+		return nil, apierror.LogOffsetMismatch(0)
+	case errors.Is(err, artifactstore.ErrUnknown):
+		return nil, nil
+	case err != nil && header.GetAtByte() > 0:
+		return nil, err
+	case err != nil:
+		return nil, nil // OpenLog says what is wrong
+	}
+	defer pages.Close() // read-only
+	end, err := pages.Read(nil, pages.Size()-shownBefore, pages.Size())
+	if err != nil {
+		return nil, nil // it is damaged, which is for OpenLog to find
+	}
+	return end, nil
 }
 
 // appending is one AppendLog call.

@@ -12,30 +12,43 @@ import (
 // redactedLog is a log without secrets. Each secret is masked by as many bytes as it has, so that positions in the log are those
 // of the received bytes. Safe for concurrent use.
 //
-// Bytes that may begin a secret are kept back, but not for ever: when nothing follows, settle appends them, because a reader
-// may wait for them (a prompt without a line end). A secret that is written with a longer pause in it is the price.
+// Bytes that may begin a secret are kept back until more decides. When nothing follows, settle appends those that hardly do,
+// because a reader may wait for them (a prompt without a line end), and after a longer time those that a pattern waits with. The
+// beginning of a registered value is kept back as long as the call is open. What is behind appended bytes is still masked when
+// it turns out to be the rest of a secret, also in a later call.
 type redactedLog struct {
 	artifactstore.Log
 
 	mu       sync.Mutex
 	redactor *redact.Redactor
-	received bool // bytes since the last settle
+	quiet    int // settles without a byte before them
 }
 
-// settleEvery is the time between two looks at bytes that are kept back. They are appended after one to two of these.
-const settleEvery = 500 * time.Millisecond
+// settleEvery is the time between two looks at bytes that are kept back. They are appended after one to two of these, or after
+// patience of them.
+const (
+	settleEvery = 500 * time.Millisecond
+	patience    = 20
+)
 
-// newRedactedLog returns a log that masks secrets as the options find them.
-func newRedactedLog(log artifactstore.Log, o redact.Options) *redactedLog {
+// shownBefore is how much of the end of a log is read as context for another call: more than a secret has.
+const shownBefore = 32 << 10
+
+// newRedactedLog returns a log that masks secrets as the options find them. shown is the end of what the log has.
+func newRedactedLog(log artifactstore.Log, o redact.Options, shown []byte) *redactedLog {
 	o.SameLength = true
-	return &redactedLog{Log: log, redactor: redact.New(o)}
+	l := &redactedLog{Log: log, redactor: redact.New(o)}
+	if len(shown) > 0 {
+		l.redactor.Prime(shown)
+	}
+	return l
 }
 
 // Append appends the bytes that are certain to be no part of a secret, and keeps the others back.
 func (l *redactedLog) Append(p []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.received = true
+	l.quiet = 0
 	return l.append(l.redactor.Write([][]byte{p}))
 }
 
@@ -56,15 +69,15 @@ func (l *redactedLog) flush() error {
 	return l.append(l.redactor.Flush())
 }
 
-// settle appends the bytes that are kept back if none were received since the last settle.
+// settle appends bytes that are kept back if none were received since the last settle.
 func (l *redactedLog) settle() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	more := l.received
-	if l.received = false; more {
+	l.quiet++
+	if l.quiet == 1 {
 		return nil
 	}
-	return l.append(l.redactor.Flush())
+	return l.append(l.redactor.Release(l.quiet > patience))
 }
 
 // waits reports whether bytes are kept back.

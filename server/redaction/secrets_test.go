@@ -308,7 +308,7 @@ func inlineBytes(text string) *pb.Payload {
 	return &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(text)}}
 }
 
-// TestEqualListsShareTheirValues registers one list for many sessions: it is compiled once, and again once nobody has it.
+// TestEqualListsShareTheirValues registers one list for several sessions: it is compiled once.
 func TestEqualListsShareTheirValues(t *testing.T) {
 	t.Parallel()
 	s := NewSecrets()
