@@ -93,8 +93,10 @@ type ArtifactServiceClient interface {
 	//
 	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
 	// many bytes as it has, so that positions stay. What may be the beginning of one is kept
-	// back until more comes, or for up to a second when nothing does; durable_bytes does not
-	// count it.
+	// back until more comes; durable_bytes does not count it. When nothing comes it is appended
+	// after a second if it is hardly more than the end of a word or a prompt, after ten seconds
+	// if it is the beginning of what looks like a secret, and with the end of the call if it is
+	// that of a registered value. Its rest is masked then, also in a later call.
 	//
 	// Errors:
 	//
@@ -274,8 +276,10 @@ type ArtifactServiceServer interface {
 	//
 	// What RegisterSecrets registered and what looks like a secret is masked in the log: by as
 	// many bytes as it has, so that positions stay. What may be the beginning of one is kept
-	// back until more comes, or for up to a second when nothing does; durable_bytes does not
-	// count it.
+	// back until more comes; durable_bytes does not count it. When nothing comes it is appended
+	// after a second if it is hardly more than the end of a word or a prompt, after ten seconds
+	// if it is the beginning of what looks like a secret, and with the end of the call if it is
+	// that of a registered value. Its rest is masked then, also in a later call.
 	//
 	// Errors:
 	//
