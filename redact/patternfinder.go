@@ -18,7 +18,12 @@ type patternFinder struct {
 
 // newPatternFinder returns a finder for one stream.
 func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
-	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: make([]run, len(p.classes)), gap: -1, edge: -1}}
+	runs, ok := p.runs.Get().(*[]run)
+	if !ok {
+		runs = new(make([]run, len(p.classes)))
+	}
+	clear(*runs)
+	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: *runs, gap: -1, edge: -1}}
 }
 
 // mayBegin reports whether a secret that is found later may begin with c: some

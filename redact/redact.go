@@ -139,17 +139,32 @@ func (r *Redactor) Found() []Count {
 // Text redacts a whole text. It returns b itself, and nil, when nothing was
 // found.
 func Text(o Options, b []byte) ([]byte, []Count) {
+	if len(b) < MinValue {
+		return b, nil // no value and no pattern is so short
+	}
 	r := New(o)
+	defer r.free()
 	var out bytes.Buffer
-	for _, p := range r.Write([][]byte{b}) {
-		out.Write(p)
+	for _, s := range r.stages {
+		s.write(b, true)
+		found := slices.ContainsFunc(s.counts, func(c Count) bool { return c.Matches > 0 })
+		if !found {
+			continue // it is b
+		}
+		out = bytes.Buffer{}
+		for _, p := range s.out {
+			out.Write(p)
+		}
+		b = out.Bytes()
 	}
-	for _, p := range r.Flush() {
-		out.Write(p)
+	return b, r.Found()
+}
+
+// free gives memory back that another Redactor can use.
+func (r *Redactor) free() {
+	for _, s := range r.stages {
+		if f, ok := s.finder.(*patternFinder); ok {
+			f.set.runs.Put(&f.runs)
+		}
 	}
-	found := r.Found()
-	if len(found) == 0 {
-		return b, nil
-	}
-	return out.Bytes(), found
 }

@@ -100,6 +100,7 @@ type Patterns struct {
 	shift   int
 	lists   [][]uint16
 	partial [4]map[uint32]struct{} // the first one to three bytes of windows
+	runs    sync.Pool              // of the memory of finders that are done
 }
 
 // window is four bytes that identify the patterns of a list.

@@ -84,7 +84,7 @@ type stream struct {
 
 // newStream returns a stream at its beginning.
 func newStream(f finder, k *kinds, same bool) *stream {
-	return &stream{finder: f, kinds: k, same: same, counts: make([]Count, len(k.names)), outEnd: -1, open: openNowhere}
+	return &stream{finder: f, kinds: k, same: same, outEnd: -1, open: openNowhere}
 }
 
 // openNowhere is the value of open in a stream that masks no text.
@@ -230,6 +230,9 @@ func (s *stream) settle(v view, safe int64) {
 			return
 		}
 		s.emitted = s.cover(p, p.to)
+		if s.counts == nil {
+			s.counts = make([]Count, len(s.kinds.names))
+		}
 		c := &s.counts[p.kind]
 		c.Matches++
 		c.Bytes += p.to - p.from

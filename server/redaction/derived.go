@@ -49,8 +49,14 @@ func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, s
 	case protoreflect.MessageKind:
 		r.Mask(v.Message())
 	case protoreflect.StringKind:
-		if masked, ok := r.mask([]byte(v.String())); ok {
+		text := v.String()
+		if r.known(text) {
+			return
+		}
+		if masked, ok := r.mask([]byte(text)); ok {
 			set(protoreflect.ValueOfString(string(masked)))
+		} else if r.seen != nil {
+			r.seen[text] = struct{}{}
 		}
 	case protoreflect.BytesKind:
 		if masked, ok := r.mask(v.Bytes()); ok {
@@ -133,6 +139,27 @@ func (r *Pass) NewSink(sink artifactstore.Sink) artifactstore.Sink {
 	return derivedSink{sink, r}
 }
 
+// isClean remembers a payload without secrets, which is stored as it is.
+func (r *Pass) isClean(text []byte) {
+	if len(text) > 0 && r.clean != nil {
+		r.clean[&text[0]] = text
+	}
+}
+
+// known reports whether a text is known to have no secret: it was looked at before, as a round of a projection does with the
+// same fields, or it is a payload without the end of its last line.
+func (r *Pass) known(text string) bool {
+	if _, ok := r.seen[text]; ok || len(text) < redact.MinValue {
+		return true
+	}
+	for _, payload := range r.clean {
+		if more := len(payload) - len(text); more >= 0 && more <= 2 && string(payload[:len(text)]) == text {
+			return true
+		}
+	}
+	return false
+}
+
 // derivedSink is a sink of a pass.
 type derivedSink struct {
 	artifactstore.Sink
@@ -142,7 +169,7 @@ type derivedSink struct {
 // Put stores a content without its secrets. A spooled payload was redacted on its way, and is not read again.
 func (s derivedSink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
 	content, ok := artifactstore.InMemory(b)
-	if !ok || textscan.IsBinary(content[:min(len(content), 8<<10)]) {
+	if !ok || len(content) == 0 || len(s.pass.clean[&content[0]]) == len(content) || textscan.IsBinary(content[:min(len(content), 8<<10)]) {
 		return s.Sink.Put(ctx, b)
 	}
 	if clean, found := s.pass.mask(content); found {

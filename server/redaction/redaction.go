@@ -30,10 +30,15 @@ type Pass struct {
 	Options   redact.Options
 	found     counts     // in all of the output, streams included
 	Originals []original // payloads as the tool wrote them, where something was replaced
+
+	clean map[*byte][]byte    // inline payloads without secrets, by their first byte
+	seen  map[string]struct{} // texts of results without secrets
 }
 
 // NewPass returns a pass over one output.
-func NewPass(o redact.Options) *Pass { return &Pass{Options: o, found: counts{}} }
+func NewPass(o redact.Options) *Pass {
+	return &Pass{Options: o, found: counts{}, clean: map[*byte][]byte{}, seen: map[string]struct{}{}}
+}
 
 // Replaced returns how often secrets were replaced in all of the output, by kind.
 func (r *Pass) Replaced() []*pb.Redaction { return r.found.list() }

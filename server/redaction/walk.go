@@ -164,9 +164,14 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 		redact = w.text
 	}
 	redacted, found := redact(w.Options, text)
-	if w.note(found); len(found) == 0 || !w.replace {
+	if w.note(found); len(found) == 0 {
+		w.isClean(text)
 		return
 	}
+	if !w.replace {
+		return
+	}
+	w.isClean(redacted)
 	w.Originals = append(w.Originals, original{path, artifactstore.BytesBlob(text)})
 	m.Set(inline, protoreflect.ValueOfBytes(redacted))
 	w.addRedactions(m, found)
