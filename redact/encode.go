@@ -10,7 +10,8 @@ import (
 
 // Encodings of a registered value: as it is, hexadecimal, base64 at each of
 // three offsets, percent encodings of several libraries, and inside of JSON
-// strings, once and twice. Tools nest them seldom deeper.
+// strings, once and twice, and escaped for HTML and XML. Tools nest them seldom
+// deeper.
 
 // form is one encoding of a value, or a piece of it.
 type form struct {
@@ -49,6 +50,13 @@ func encodings(stripped, whole []byte) []string {
 		inputs = append(inputs, stripped)
 	}
 	for _, v := range inputs {
+		for _, escape := range markupEscapes {
+			if e := escape.Replace(string(v)); e != string(v) {
+				add(e)
+				add(jsonForm([]byte(e), "", lowerHex, false))
+				add(jsonForm([]byte(e), "<>&", lowerHex, false))
+			}
+		}
 		add(hex.EncodeToString(v))
 		add(strings.ToUpper(hex.EncodeToString(v)))
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -79,6 +87,16 @@ func encodings(stripped, whole []byte) []string {
 }
 
 const upperHex, lowerHex = "0123456789ABCDEF", "0123456789abcdef"
+
+// markupEscapes are the escapes of HTML and XML, as far as encoders go.
+var markupEscapes = []*strings.Replacer{
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;"),
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;"),
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;"),
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;"),
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;"), // Python
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;"),   // Go
+}
 
 // plain reports whether v is letters and digits, which most encodings leave as
 // they are.

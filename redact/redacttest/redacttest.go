@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"html"
 	"math"
 	"net/url"
 	"regexp/syntax"
@@ -204,6 +205,7 @@ func forms(value []byte) []named {
 		{"query", url.QueryEscape(v)},
 		{"path", url.PathEscape(v)},
 		{"json", inJSON},
+		{"markup", html.EscapeString(v)},
 		{"json twice", escaped(inJSON)},
 		{"json slashes", strings.ReplaceAll(escaped(v), "/", `\/`)},
 	}

@@ -97,5 +97,5 @@ func ExamplePlanted() {
 	}
 	slices.Sort(encodings)
 	fmt.Println(len(encodings), encodings[:4])
-	// Output: 15 [HEX base64 0 base64 1 base64 2]
+	// Output: 16 [HEX base64 0 base64 1 base64 2]
 }

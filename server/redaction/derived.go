@@ -3,6 +3,7 @@ package redaction
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -53,8 +54,8 @@ func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, s
 		if r.known(text) {
 			return
 		}
-		if masked, ok := r.mask([]byte(text)); ok {
-			set(protoreflect.ValueOfString(string(masked)))
+		if masked, ok := r.maskText(text); ok {
+			set(protoreflect.ValueOfString(masked))
 		} else if r.seen != nil {
 			r.seen[text] = struct{}{}
 		}
@@ -63,6 +64,26 @@ func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, s
 			set(protoreflect.ValueOfBytes(masked))
 		}
 	}
+}
+
+// maskText masks a text, and then each line that only shows a secret as receipts have it: facts of results have the characters
+// that their receipts leave out. Such a line becomes what the receipt shows. Previews have no such lines.
+func (r *Pass) maskText(text string) (string, bool) {
+	masked, found := r.mask([]byte(text))
+	if textscan.OneLine(text) == text { // nothing is left out of it
+		return string(masked), found
+	}
+	lines := strings.Split(string(masked), "\n")
+	for i, line := range lines {
+		shown := textscan.OneLine(line)
+		if shown == line {
+			continue
+		}
+		if clean, ok := r.mask([]byte(shown)); ok {
+			lines[i], found = string(clean), true
+		}
+	}
+	return strings.Join(lines, "\n"), found
 }
 
 // mask returns a text of the same length without its secrets, and whether it had any.

@@ -140,11 +140,9 @@ func (c *toolCall) execute(ctx context.Context) (page, error) {
 		return page{}, err
 	}
 	defer pages.Close() // read-only
-	// The artifact has no secrets as it was stored. A page of it may, by what a reader does not see of it. Patterns are not
-	// looked for again: a file may have been read without them.
-	values := redaction.NewPass(redact.Options{Values: c.redaction.Options.Values})
 	r := pageReading{
-		call: call, pages: pages, family: c.service.Registry.ByName("text"), policy: c.policy.Render, limit: c.policy.Limit, mask: values.Mask,
+		call: call, pages: pages, family: c.service.Registry.ByName("text"), policy: c.policy.Render, limit: c.policy.Limit,
+		secrets: c.redaction.Options,
 	}
 	if err := r.begin(ctx); err != nil {
 		return page{}, err

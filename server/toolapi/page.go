@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
@@ -20,10 +18,12 @@ import (
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/projectors"
+	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/families"
+	"github.com/toolresult/toolresult/server/redaction"
 )
 
 // bytesPerTokenAtFirst is how many bytes of text a page is tried with for each token of its budget.
@@ -38,7 +38,7 @@ type pageReading struct {
 	family   *families.Family
 	policy   renderers.Policy
 	limit    envelope.Cost
-	mask     func(protoreflect.Message) // what a page must not show
+	secrets  redact.Options // that a page must not show
 }
 
 // page is a page and its receipt.
@@ -213,9 +213,19 @@ func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 		return page{}, apierror.FromRead(err)
 	}
 	p := page{canonical: of.Result(), complete: read.Next < 0}
-	r.mask(p.canonical.ProtoReflect())
+	r.mask(read.Data, p.canonical)
 	p.receipt, err = r.family.Renderer.Render(p.canonical, r.policy)
 	return p, err
+}
+
+// mask masks the secrets of a page. The artifact has none as it was stored. A page may, by what a reader does not see of it. One
+// that shows what looks like a secret as it was stored is of a file that was read without patterns, and keeps that.
+func (r *pageReading) mask(stored []byte, canonical *pb.CanonicalToolResult) {
+	o := r.secrets
+	if _, found := redact.Text(redact.Options{Patterns: o.Patterns}, stored); len(found) > 0 {
+		o.Patterns = nil
+	}
+	redaction.NewPass(o).Mask(canonical.ProtoReflect())
 }
 
 // describe says what a slice is of the artifact.

@@ -1,0 +1,286 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server"
+)
+
+// between are what a reader does not see inside of a word: of Unicode, of terminals, of pages. They are written here by
+// their numbers in the standards, apart from the tables of the code that removes them.
+var between = map[string]string{
+	"zero width space": "\u200b", "zero width non-joiner": "\u200c", "zero width joiner": "\u200d", "word joiner": "\u2060", "byte order mark": "\ufeff",
+	"left to right": "\u200e", "override": "\u202e", "isolate": "\u2066", "pop isolate": "\u2069", "soft hyphen": "\u00ad", "variation": "\ufe0f",
+	"variation supplement": "\U000e0101", "tag": "\U000e0041", "invisible times": "\u2062", "shorthand control": "\U0001bca0", "filler": "\u3164",
+	"colour": "\x1b[31m", "colour with parameters": "\x1b[38;2;1;2;3m", "erase": "\x1b[K", "charset": "\x1b(B", "title": "\x1b]0;title\x07",
+	"link": "\x1b]8;;https://example.org\x1b\\", "device control": "\x1bPq#0\x1b\\", "C1 control": "\u009b31m", "no character": "\x00", "bell": "\x07",
+	"shift": "\x0e\x0f", "delete": "\x7f", "overstrike": "x\b", "comment": "<!-- x -->", "element": "<b></b>", "CDATA": "<![CDATA[]]>", "entity": "&#8203;", "named entity": "&zwnj;",
+}
+
+// around are ways to write all of a secret that our transforms undo.
+var around = map[string]func(string) string{
+	"redrawn line":     func(s string) string { return "starting ...\r" + s + "\x1b[K\r\n" },
+	"decimal entities": func(s string) string { return eachByte(s, "&#%d;") },
+	"hex entities":     func(s string) string { return eachByte(s, "&#x%x;") },
+	"escapes of JSON":  func(s string) string { return `"` + eachByte(s, `\u%04x`) + `"` },
+	"named entities":   html.EscapeString,
+	"data URI": func(s string) string {
+		return "data:text/plain;base64," + base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a line of some text\n", 40)+s+"\n"))
+	},
+	"base64": func(s string) string {
+		return base64.StdEncoding.EncodeToString([]byte(strings.Repeat("a line of some text\n", 40) + s + "\n"))
+	},
+	"cursor": func(s string) string { return s[:9] + "zz\x1b[2D" + s[9:] },
+	"wide":   func(s string) string { return "\xff\xfe" + strings.Join(strings.Split(s, ""), "\x00") + "\x00" },
+}
+
+func eachByte(s, form string) (all string) {
+	for i := range len(s) {
+		all += fmt.Sprintf(form, s[i])
+	}
+	return all
+}
+
+// hidden is a secret with every seam.
+func hidden(secret string) map[string]string {
+	all := map[string]string{"nothing": secret}
+	for name, seam := range between {
+		all[name] = secret[:9] + seam + secret[9:]
+		all[name+" often"] = strings.Join(strings.Split(secret, ""), seam)
+	}
+	for name, write := range around {
+		all[name] = write(secret)
+	}
+	return all
+}
+
+// planter puts a text into all fields of a message that take it.
+type planter struct {
+	text    string
+	refused map[string]bool // fields that do not take it, by their path
+	planted int
+}
+
+func (p *planter) message(path string, m protoreflect.Message) {
+	if m.Descriptor().FullName() == "toolresult.v1.Payload" {
+		if p.takes(path) {
+			p.payload(path, m)
+		}
+		return
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		at := path + "." + string(f.Name())
+		switch {
+		case f.IsMap():
+		case f.IsList():
+			for i := range v.List().Len() {
+				p.value(fmt.Sprintf("%s[%d]", at, i), f, v.List().Get(i), func(v protoreflect.Value) { v2 := m.Mutable(f).List(); v2.Set(i, v) })
+			}
+		default:
+			p.value(at, f, v, func(v protoreflect.Value) { m.Set(f, v) })
+		}
+		return true
+	})
+}
+
+func (p *planter) value(at string, f protoreflect.FieldDescriptor, v protoreflect.Value, set func(protoreflect.Value)) {
+	switch {
+	case f.Kind() == protoreflect.MessageKind:
+		p.message(at, v.Message())
+	case f.Kind() != protoreflect.StringKind || f.Name() == "tool_name" || !p.takes(at):
+	default:
+		if most, _ := proto.GetExtension(f.Options(), pb.E_MaxBytes).(uint32); most == 0 || int(most) >= len(p.text)+8 {
+			p.planted++
+			set(protoreflect.ValueOfString(strings.ToValidUTF8("of "+p.text+" it", "?")))
+		}
+	}
+}
+
+// takes reports whether neither a field nor a message around it was refused.
+func (p *planter) takes(at string) bool {
+	for field := range p.refused {
+		if strings.HasPrefix(at, field) {
+			return false
+		}
+	}
+	return true
+}
+
+// payload plants in a payload, in the form that its name says.
+func (p *planter) payload(path string, m protoreflect.Message) {
+	name := path[strings.LastIndexByte(path, '.')+1:]
+	text := "before\n" + p.text + "\nafter " + p.text + "\n"
+	if quoted, err := json.Marshal(strings.ToValidUTF8(text, "?")); err == nil && strings.Contains(name, "json") {
+		text = fmt.Sprintf(`{"content":[{"type":"text","text":%s}],"structuredContent":{"a":%[1]s}}`, quoted)
+	}
+	switch {
+	case name == "body" || strings.Contains(name, "html"):
+		text = "<html><head><title>" + p.text + "</title></head><body><h1>" + p.text + "</h1><p>x " + p.text + " y</p><table><tr><td>" + p.text + "</td></tr></table></body></html>"
+	case strings.Contains(name, "diff"):
+		text = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+" + strings.ReplaceAll(p.text, "\n", "\n+") + "\n"
+	}
+	p.planted++
+	m.Set(m.Descriptor().Fields().ByName("inline"), protoreflect.ValueOfBytes([]byte(text)))
+}
+
+// TestNoFamilyShowsAHiddenSecret plants secrets with every seam in every text of the complete messages of every family, and looks
+// for them in all that leaves: the answer, the records, the artifacts that may be read, and what Render, Compact and EncodeTurn make
+// of a result that has them.
+func TestNoFamilyShowsAHiddenSecret(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	secrets := map[string]string{"value": "Tr0ub4dor&3<correct>horse", "token": "ghp_" + "1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"}
+	a.house = a.with(t, withLog(a.log), func(p *server.Parts) {
+		if _, err := p.Secrets.Register("s", []redact.Secret{{Name: "db", Value: []byte(secrets["value"])}}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w := &watch{archive: a, secrets: secrets, originals: map[string]bool{}, read: map[string]bool{}}
+	planted, cases := 0, 0
+	for i, f := range a.families {
+		base := a.outputOf(f.Name).Example(i)
+		for kind, secret := range secrets {
+			k := 0
+			for seam, text := range hidden(secret) {
+				if k++; testing.Short() && (i+k)%9 != 0 || raceDetector && (i+k)%40 != 0 {
+					continue
+				}
+				cases++
+				planted += w.plant(t, fmt.Sprintf("%s, %s, %s", f.Name, kind, seam), base, text)
+			}
+		}
+	}
+	t.Logf("%d secrets in %d outputs", planted, cases)
+	if planted < 5000 && !testing.Short() && !raceDetector {
+		t.Errorf("%d secrets were planted", planted)
+	}
+	for name, at := range w.found {
+		t.Errorf("%s: %s", name, at)
+	}
+}
+
+// watch looks for secrets in what leaves.
+type watch struct {
+	archive
+	secrets   map[string]string
+	originals map[string]bool // artifacts as the tool wrote them, which nobody reads without raw
+	read      map[string]bool
+	found     map[string]string
+	calls     int
+}
+
+// plant projects an output with a text in all of its fields that take it, and returns how many these are.
+func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, text string) int {
+	p := &planter{text: text, refused: map[string]bool{}}
+	for range 12 {
+		w.calls++
+		out := proto.CloneOf(base)
+		p.planted = 0
+		if own := w.types[out.GetCustom().GetType()]; own != nil {
+			m := own.Read(envelope.NewChecker(""), out.GetCustom())
+			p.message("output.custom.message", m)
+			encoded, err := proto.Marshal(m.Interface())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out.GetCustom().Encoding = &pb.CustomOutput_Message{Message: encoded}
+		} else {
+			p.message("output", out.ProtoReflect())
+		}
+		req := &pb.ProjectRequest{
+			Output: out, Call: &pb.CallReference{SessionId: "s", CallId: "c-" + strconv.Itoa(w.calls)},
+			Policy: &pb.ProjectionPolicy{Segments: true, Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 20_000}}}, Audit: &pb.AuditDetails{ToolInput: strings.ToValidUTF8(text, "?")},
+		}
+		resp, err := w.Project(t.Context(), req)
+		var invalid *envelope.InvalidError
+		if errors.As(err, &invalid) {
+			for _, v := range invalid.Violations {
+				p.refused[v.Field] = true
+			}
+			continue
+		}
+		if err != nil {
+			w.look(name, "error", []byte(err.Error()))
+			return 0
+		}
+		w.everything(t, name, resp)
+		return p.planted
+	}
+	return 0
+}
+
+// everything looks in an answer, in its record, in new artifacts, and in what is made of the answer.
+func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) {
+	w.look(name, "answer", wireOf(t, resp))
+	w.look(name, "receipt", []byte(resp.GetReceipt().GetText()))
+	if text, err := envelope.ToJSON(resp.GetCanonical()); err == nil {
+		w.look(name, "JSON", text)
+	}
+	record := w.last(t, 1)[0]
+	w.look(name, "record", wireOf(t, record))
+	for _, p := range record.GetPayloads() {
+		if path := p.GetOriginalArtifact(); path != "" {
+			w.originals[path] = true
+		}
+	}
+	err := w.store.Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
+		if w.read[a.Name] {
+			return nil
+		}
+		w.read[a.Name] = true
+		for path := range w.originals {
+			if strings.HasSuffix(path, a.Name) {
+				return nil
+			}
+		}
+		r, err := w.store.Open(context.Background(), a.Name)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		content, err := io.ReadAll(r)
+		w.look(name, "artifact", content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look looks in one text.
+func (w *watch) look(name, where string, text []byte) {
+	for _, secret := range w.secrets {
+		if bytes.Contains(text, []byte(secret)) || bytes.Contains(text, []byte(html.EscapeString(secret))) {
+			if w.found == nil {
+				w.found = map[string]string{}
+			}
+			at := bytes.Index(text, []byte(secret[:6]))
+			w.found[name] = fmt.Sprintf("%s has it: %.300q", where, text[max(0, at-100):])
+		}
+	}
+}
+
+func wireOf(t *testing.T, m proto.Message) []byte {
+	b, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
