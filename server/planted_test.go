@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -167,7 +168,13 @@ func TestNoFamilyShowsAHiddenSecret(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d secrets in %d outputs", planted, cases)
+	for kind, secret := range secrets {
+		for seam, text := range hidden(secret) {
+			w.streams(t, "stream, "+kind+", "+seam, text)
+			planted++
+		}
+	}
+	t.Logf("%d secrets in %d outputs, %d turns encoded", planted, cases, w.encoded)
 	if planted < 5000 && !testing.Short() && !raceDetector {
 		t.Errorf("%d secrets were planted", planted)
 	}
@@ -184,6 +191,7 @@ type watch struct {
 	read      map[string]bool
 	found     map[string]string
 	calls     int
+	encoded   int
 }
 
 // plant projects an output with a text in all of its fields that take it, and returns how many these are.
@@ -221,9 +229,99 @@ func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, te
 			return 0
 		}
 		w.everything(t, name, resp)
+		p.planted += w.brought(t, name, resp.GetCanonical(), text)
+		if w.calls%7 == 0 {
+			turn := &pb.ProjectTurnRequest{TotalTokens: 30_000}
+			for range 2 {
+				w.calls++
+				again := proto.CloneOf(req)
+				again.Call.CallId = "c-" + strconv.Itoa(w.calls)
+				turn.Outputs = append(turn.Outputs, again)
+			}
+			if resp, err := w.ProjectTurn(t.Context(), turn); err == nil {
+				w.look(name, "turn", wireOf(t, resp))
+			}
+		}
 		return p.planted
 	}
 	return 0
+}
+
+// brought gives Render, Compact and EncodeTurn a result that has a text in all of its fields that take it.
+func (w *watch) brought(t *testing.T, name string, result *pb.CanonicalToolResult, text string) int {
+	if w.types[result.GetCustom().GetType()] != nil {
+		return 0
+	}
+	p := &planter{text: text, refused: map[string]bool{"result.result.canonical.artifacts": true}}
+	for range 12 {
+		given := proto.CloneOf(result)
+		p.planted = 0
+		p.message("canonical", given.ProtoReflect())
+		call := &pb.CallReference{SessionId: "s", CallId: "brought"}
+		rendered, err := w.Render(t.Context(), &pb.RenderRequest{
+			Result: &pb.RenderRequest_Canonical{Canonical: given}, Call: call, Policy: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 100_000}},
+		})
+		var invalid *envelope.InvalidError
+		if errors.As(err, &invalid) {
+			for _, v := range invalid.Violations {
+				p.refused[v.Field] = true
+			}
+			continue
+		}
+		if err != nil {
+			w.look(name, "error of Render", []byte(err.Error()))
+			return 0
+		}
+		w.look(name, "Render", wireOf(t, rendered))
+		w.look(name, "record of Render", wireOf(t, w.last(t, 1)[0]))
+		if compacted, err := w.Compact(t.Context(), &pb.CompactRequest{
+			SessionId: "s", Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: given}}}, Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES},
+		}); err == nil {
+			w.look(name, "Compact", wireOf(t, compacted))
+		}
+		req := turn(resultOf(given), &pb.TurnResult{Content: &pb.TurnResult_Text{Text: strings.ToValidUTF8(text, "?")}})
+		req.SessionId = "s"
+		if encoded, err := w.services.Transport.EncodeTurn(t.Context(), req); err == nil {
+			w.look(name, "EncodeTurn", wireOf(t, encoded))
+			w.encoded++
+		}
+		return p.planted
+	}
+	return 0
+}
+
+// pages looks in what read_result shows of an artifact.
+func (w *watch) pages(t *testing.T, name, artifact string) {
+	answer, err := w.services.Tools.CallTool(t.Context(), &pb.CallToolRequest{
+		Name: "read_result", ArgumentsJson: fmt.Sprintf(`{"result":%q}`, artifact), Call: &pb.CallReference{SessionId: "s"},
+	})
+	if err == nil {
+		w.look(name, "page", wireOf(t, answer))
+	}
+}
+
+// streams sends texts in small chunks, with snapshots between.
+func (w *watch) streams(t *testing.T, name, text string) {
+	w.calls++
+	done := &pb.CompleteToolOutput{ToolName: "Run", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+		ExitStatus: new(int32(0)), Stdout: &pb.Payload{Source: &pb.Payload_Stream{Stream: "stdout"}},
+	}}}
+	messages := []*pb.ProjectStreamRequest{{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: "command", Streams: []string{"stdout"}, Call: &pb.CallReference{SessionId: "s", CallId: "c-" + strconv.Itoa(w.calls)},
+	}}}}
+	for i, part := range slices.Collect(slices.Chunk([]byte("first line\n"+text+"\nlast line\n"), 7)) {
+		if messages = append(messages, chunk("stdout", part)); i%5 == 4 {
+			messages = append(messages, snapshot(done))
+		}
+	}
+	answers, err := w.stream(t.Context(), append(messages, finish(done)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, answer := range answers {
+		w.look(name, "answer of a stream", wireOf(t, answer))
+	}
+	w.look(name, "record of a stream", wireOf(t, w.last(t, 1)[0]))
 }
 
 // everything looks in an answer, in its record, in new artifacts, and in what is made of the answer.
@@ -240,6 +338,7 @@ func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) 
 			w.originals[path] = true
 		}
 	}
+	var artifacts []string
 	err := w.store.Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
 		if w.read[a.Name] {
 			return nil
@@ -257,10 +356,14 @@ func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) 
 		defer r.Close()
 		content, err := io.ReadAll(r)
 		w.look(name, "artifact", content)
+		artifacts = append(artifacts, a.Name)
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, artifact := range artifacts {
+		w.pages(t, name, artifact)
 	}
 }
 

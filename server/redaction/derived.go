@@ -24,7 +24,7 @@ func (r *Pass) Mask(m protoreflect.Message) {
 		return
 	}
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		if names[f.FullName()] {
+		if names[f.FullName()] && (f.Name() != "path" || isArtifactPath(v.String())) {
 			return true
 		}
 		switch {
@@ -42,6 +42,16 @@ func (r *Pass) Mask(m protoreflect.Message) {
 		}
 		return true
 	})
+}
+
+// isArtifactPath reports whether a text has the form of a path that a store gives: it ends with digits of a digest. A caller may
+// bring any other.
+func isArtifactPath(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if live, ok := artifactstore.ParseLiveName(name); ok {
+		name = live
+	}
+	return len(name) >= 4 && strings.Trim(name, "0123456789abcdef") == "" && textscan.OneLine(path) == path
 }
 
 // maskValue masks the secrets in one value of a field.
@@ -129,6 +139,11 @@ func (s Screen) Result(session string, r *pb.CanonicalToolResult) *pb.CanonicalT
 
 // Receipt returns a receipt without secrets: r itself, or a masked copy.
 func (s Screen) Receipt(session string, r *pb.Receipt) *pb.Receipt { return masked(s.pass(session), r) }
+
+// Turn returns a result of a turn without secrets, such as one that is a text: r itself, or a masked copy.
+func (s Screen) Turn(session string, r *pb.TurnResult) *pb.TurnResult {
+	return masked(s.pass(session), r)
+}
 
 // pass returns the pass of a session.
 func (s Screen) pass(session string) *Pass {

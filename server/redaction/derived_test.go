@@ -22,7 +22,7 @@ func TestMasksKeepPlaces(t *testing.T) {
 	text := "begin first line\nsecond line of it end\n" + token + "\n" + strings.Repeat("correct-horse-battery ", 3) + "\n"
 	r := &pb.CanonicalToolResult{
 		ToolName: "correct-horse-battery", SummaryText: "it says correct-horse-battery",
-		Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{StdoutPreview: &text, Artifacts: []*pb.ArtifactReference{{Path: "/x/correct-horse-battery"}}}},
+		Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{StdoutPreview: &text, Artifacts: []*pb.ArtifactReference{{Path: "/correct-horse-battery/1f8/a0074a"}, {Path: "/x/correct-horse-battery"}}}},
 	}
 	screen := Screen{Secrets: secrets, Patterns: redact.BuiltIn()}
 	got := screen.Result("s", r)
@@ -40,7 +40,8 @@ func TestMasksKeepPlaces(t *testing.T) {
 			t.Errorf("%q is in %q", part, shown)
 		}
 	}
-	if got.GetToolName() != r.GetToolName() || got.GetCommand().GetArtifacts()[0].GetPath() != "/x/correct-horse-battery" || strings.Contains(got.GetSummaryText(), "horse") {
+	if got.GetToolName() != r.GetToolName() || got.GetCommand().GetArtifacts()[0].GetPath() != "/correct-horse-battery/1f8/a0074a" ||
+		strings.Contains(got.GetCommand().GetArtifacts()[1].GetPath(), "horse") || strings.Contains(got.GetSummaryText(), "horse") {
 		t.Errorf("%v", got)
 	}
 	again := proto.CloneOf(r)

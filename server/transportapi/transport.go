@@ -85,8 +85,11 @@ func (t *Service) resolveTurn(session string, req *pb.EncodeTurnRequest) (*pb.En
 
 func (t *Service) resolveResult(session string, given *pb.TurnResult) (*pb.TurnResult, error) {
 	canonical, field, err := pipeline.ReadCanonical(t.Registry, given)
-	if err != nil || canonical == nil {
-		return given, err
+	if err != nil {
+		return nil, err
+	}
+	if canonical == nil {
+		return t.Screen.Turn(session, given), nil
 	}
 	if err := envelope.ValidateCanonical(field, canonical, t.Registry.Types()); err != nil {
 		return nil, err
