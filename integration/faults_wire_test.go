@@ -147,7 +147,7 @@ func muchMetadata(t *testing.T, s *sidecar) {
 
 func foreignAuthority(t *testing.T, _ *sidecar) {
 	s := startTCP(t)
-	permissionDenied, internal := fmt.Sprint(int(codes.PermissionDenied)), fmt.Sprint(int(codes.Internal))
+	permissionDenied := fmt.Sprint(int(codes.PermissionDenied))
 	for name, c := range map[string]struct {
 		headers []string
 		want    string
@@ -157,7 +157,7 @@ func foreignAuthority(t *testing.T, _ *sidecar) {
 		"a name that begins like ours": {[]string{":authority", "localhost.evil.example"}, permissionDenied},
 		"a user before the name":       {[]string{":authority", "localhost@evil.example"}, permissionDenied},
 		"all addresses":                {[]string{":authority", "0.0.0.0:80"}, permissionDenied},
-		"none":                         {[]string{":authority", ""}, internal}, // of gRPC itself
+		"none":                         {[]string{":authority", ""}, permissionDenied},
 		"a host in its place":          {[]string{":authority", "", "host", "evil.example"}, permissionDenied},
 		"a host beside it":             {[]string{":authority", "evil.example", "host", "localhost"}, permissionDenied},
 	} {

@@ -44,7 +44,6 @@ import (
 // arithmetic.
 const (
 	connectionTimeout = 5 * time.Second
-	headerBytes       = 16 << 10
 	window            = 1 << 20
 	keepaliveMin      = 10 * time.Second
 )
@@ -147,7 +146,9 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Rejections: s.audit})
-	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
+	creds := s.credentials(secure)
+	s.grpc = grpc.NewServer(append(s.options(limits, creds), o.GRPC...)...)
+	s.guard(creds)
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	parts := Parts{
@@ -192,7 +193,7 @@ func (s *Server) listen() error {
 		return err
 	}
 	s.closers = append(s.closers, socket.Lock)
-	s.listeners = append(s.listeners, rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: s.config.MaxConnections}))
+	s.listeners = append(s.listeners, socket.Listener)
 	if s.config.TCP == "" {
 		return nil
 	}
@@ -200,10 +201,35 @@ func (s *Server) listen() error {
 	if err != nil {
 		return err
 	}
-	s.listeners = append(s.listeners, rpc.NewGate(tcp, rpc.GateOptions{
-		Connections: s.config.MaxConnections, Guests: rpc.MaxGuests, Time: rpc.GuestTime, Bytes: rpc.GuestBytes, Calls: rpc.GuestCalls,
-	}))
+	s.listeners = append(s.listeners, tcp)
 	return nil
+}
+
+// guard puts a gate in front of each listener: the socket first, then TCP.
+func (s *Server) guard(creds credentials.TransportCredentials) {
+	door := rpc.Door{
+		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
+		SetUp: connectionTimeout, Time: rpc.GuestTime,
+	}
+	for i, l := range s.listeners {
+		o := rpc.GateOptions{Connections: s.config.MaxConnections, Stay: rpc.GuestStay, Bytes: rpc.GuestBytes, Greet: door.Greet}
+		if i > 0 {
+			o.Guests = rpc.MaxGuests
+			if s.config.TLSCert != "" {
+				o.Stay = rpc.GuestStayTLS
+			}
+		}
+		s.listeners[i] = rpc.NewGate(l, o)
+	}
+}
+
+// credentials returns those of all listeners; secure is nil without TLS.
+func (s *Server) credentials(secure credentials.TransportCredentials) identity.PeerCredentials {
+	allowed := []uint32{uint32(os.Geteuid())}
+	for _, uid := range s.config.AllowUIDs {
+		allowed = append(allowed, uint32(uid))
+	}
+	return identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}
 }
 
 func limitsOf(c config.Config) *pb.Limits {
@@ -214,16 +240,12 @@ func limitsOf(c config.Config) *pb.Limits {
 	}
 }
 
-func (s *Server) options(limits *pb.Limits, secure credentials.TransportCredentials) []grpc.ServerOption {
-	allowed := []uint32{uint32(os.Geteuid())}
-	for _, uid := range s.config.AllowUIDs {
-		allowed = append(allowed, uint32(uid))
-	}
+func (s *Server) options(limits *pb.Limits, creds credentials.TransportCredentials) []grpc.ServerOption {
 	return append(rpc.BufferOptions(),
-		grpc.Creds(identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}),
+		grpc.Creds(creds),
 		grpc.MaxRecvMsgSize(int(limits.GetMaxMessageBytes())), grpc.UnknownServiceHandler(s.calls.Unknown),
 		grpc.MaxConcurrentStreams(limits.GetMaxConcurrentStreams()),
-		grpc.MaxHeaderListSize(headerBytes),
+		grpc.MaxHeaderListSize(rpc.HeaderBytes),
 		grpc.ConnectionTimeout(connectionTimeout),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),

@@ -156,7 +156,6 @@ type PeerInfo struct {
 	credentials.CommonAuthInfo
 	UID, GID uint32
 	PID      int32
-	conn     Connection // nil: it does not have to know who calls
 }
 
 // AuthType names how the peer was identified.
@@ -173,8 +172,14 @@ type PeerCredentials struct {
 
 var ErrForeignUser = errors.New("this user may not connect")
 
+// Identified is a connection whose peer was identified before.
+type Identified interface{ AuthInfo() credentials.AuthInfo }
+
 // ServerHandshake identifies the peer.
 func (c PeerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	if known, ok := conn.(Identified); ok {
+		return conn, known.AuthInfo(), nil
+	}
 	if conn.LocalAddr().Network() != "unix" {
 		return c.remoteHandshake(conn)
 	}
@@ -213,49 +218,14 @@ func peerOf(conn net.Conn) (PeerInfo, error) {
 	}
 	// A local socket never leaves the machine.
 	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
-	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid, connectionOf(conn)}, nil
-}
-
-// Connection is a connection that wants to know what becomes of its calls.
-type Connection interface {
-	Admit()  // a known caller makes a call
-	Reject() // a call was rejected
-}
-
-// connectionOf returns a connection that wants to know; nil for one that does not.
-func connectionOf(conn net.Conn) Connection {
-	c, _ := conn.(Connection)
-	return c
-}
-
-// Settle notifies the connection of a call whether its caller is known.
-func Settle(ctx context.Context, known bool) {
-	p, _ := peer.FromContext(ctx)
-	if p == nil {
-		return
-	}
-	var conn Connection
-	switch info := p.AuthInfo.(type) {
-	case PeerInfo:
-		conn = info.conn
-	case remoteInfo:
-		conn = info.conn
-	}
-	switch {
-	case conn == nil:
-	case known:
-		conn.Admit()
-	default:
-		conn.Reject()
-	}
+	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid}, nil
 }
 
 // remoteInfo is what is known of a TCP connection.
 type remoteInfo struct {
 	credentials.CommonAuthInfo
 	secure      bool
-	certificate string     // subject of the peer's, if one was asked for
-	conn        Connection // as that of PeerInfo
+	certificate string // subject of the peer's, if one was asked for
 }
 
 // AuthType names how the peer was identified.
@@ -268,7 +238,7 @@ func (r remoteInfo) AuthType() string {
 
 // remoteHandshake takes a TCP connection.
 func (c PeerCredentials) remoteHandshake(conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	info := remoteInfo{conn: connectionOf(conn)}
+	info := remoteInfo{}
 	if c.TLS == nil {
 		return conn, info, nil
 	}

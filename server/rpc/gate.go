@@ -10,35 +10,50 @@ import (
 	"time"
 )
 
-// A connection is a guest until a call on it comes from a caller who is known. Guests are few, and get little time and few
-// bytes, so that strangers cost next to nothing however many they are, and whatever they send. Each listener has a gate
-// of its own: nobody on one takes the connections of another.
+// A connection is a guest until the first call on it comes from a caller who is known. Guests are few, and get little time and
+// few bytes, and gRPC does not see them: strangers cost next to nothing however many they are, and whatever they send. Each
+// listener has a gate of its own: nobody on one takes the connections of another.
 
-// Bounds of strangers over TCP. docs/reference/limits.md has them.
+// Bounds of guests. docs/reference/limits.md has them.
 const (
-	MaxGuests  = 24               // connections at a time
-	GuestTime  = 15 * time.Second // from the accept to the first call of a known caller
-	GuestBytes = 64 << 10         // that are read until then: more than the headers of a call have
-	GuestCalls = 64               // that are rejected, before the connection ends: wrong tokens are answered with TOKEN_BACKOFF earlier
+	MaxGuests    = 24                     // over TCP, at a time
+	GuestBytes   = 64 << 10               // that are read of one: more than the headers of a call have, or a handshake of TLS
+	GuestStay    = 20 * time.Millisecond  // for which one keeps its place, whatever it does: 24 places take 1,200 strangers a second
+	GuestStayTLS = 200 * time.Millisecond // likewise, where a handshake is signed for each: 120 strangers a second
 )
 
 // GateOptions bound the connections of a listener.
 type GateOptions struct {
 	Connections int           // at a time, of guests and others
 	Guests      int           // of them; 0: as many as there are connections
-	Time        time.Duration // for which a guest may stay; 0: for ever, but see Accept
+	Stay        time.Duration // for which a guest keeps its place, if it does not become known; a newer one waits for so long
 	Bytes       int64         // that are read of a guest; 0: any number
-	Calls       int64         // of a guest that are rejected; 0: any number
+
+	// Greet reads what a guest sends until it is known, and returns a connection that begins with all that was read. An error
+	// ends the guest. It ends when the connection is closed.
+	Greet func(net.Conn) (net.Conn, error)
 }
 
-// gate is a listener whose connections begin as guests.
+// gate is a listener whose connections begin as guests. It returns those that have become known.
 type gate struct {
 	net.Listener
 	GateOptions
+	start  sync.Once
+	known  chan net.Conn
+	failed chan error // errors of the listener
+	left   chan struct{}
+	closed chan struct{}
+	close  sync.Once
 
 	mu     sync.Mutex
 	open   int       // connections, guests included
-	guests list.List // of *gateConn, the oldest first
+	places list.List // of *place, the oldest first
+}
+
+// place is one of a guest. It is kept for Stay when the guest has left before.
+type place struct {
+	since time.Time
+	guest *gateConn // nil when it has left
 }
 
 // NewGate returns a listener that lets connections in by the options.
@@ -47,7 +62,10 @@ func NewGate(l net.Listener, o GateOptions) *gate {
 		o.Guests = o.Connections
 	}
 	o.Guests = min(o.Guests, o.Connections)
-	return &gate{Listener: l, GateOptions: o}
+	return &gate{
+		Listener: l, GateOptions: o,
+		known: make(chan net.Conn), failed: make(chan error), left: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
 }
 
 // Open returns the number of connections.
@@ -57,81 +75,157 @@ func (g *gate) Open() int {
 	return g.open
 }
 
-// Accept returns the next connection. When there are too many guests, or too many connections and a guest among them, the
-// oldest guest gives way. When all connections are of known callers, a new one is closed at once: left in the backlog of
-// the kernel it would wait without a reason.
+// Accept returns the next connection of a known caller.
 func (g *gate) Accept() (net.Conn, error) {
+	g.start.Do(func() { go g.run() })
+	select {
+	case conn := <-g.known:
+		return conn, nil
+	case err := <-g.failed:
+		return nil, err
+	case <-g.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close closes the listener and all guests.
+func (g *gate) Close() error {
+	g.close.Do(func() { close(g.closed) })
+	err := g.Listener.Close()
+	for _, guest := range g.guests() {
+		_ = guest.Close()
+	}
+	return err
+}
+
+// guests returns those who are there.
+func (g *gate) guests() (list []*gateConn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for e := g.places.Front(); e != nil; e = e.Next() {
+		if p := e.Value.(*place); p.guest != nil {
+			list = append(list, p.guest)
+		}
+	}
+	return list
+}
+
+// run takes connections until the listener is closed. Who waits for its error decides when it goes on.
+func (g *gate) run() {
 	for {
 		conn, err := g.Listener.Accept()
 		if err != nil {
-			return nil, err
+			select {
+			case g.failed <- err:
+				continue
+			case <-g.closed:
+				return
+			}
 		}
-		c, leaving := g.enter(conn)
-		if leaving != nil {
-			_ = leaving.Close()
+		if c := g.enter(conn); c != nil {
+			go g.greet(c)
+		} else {
+			_ = conn.Close()
 		}
-		if c != nil {
-			return c, nil
-		}
+	}
+}
+
+// greet has a guest greeted, and passes it on if it has become known.
+func (g *gate) greet(c *gateConn) {
+	conn, err := g.Greet(c)
+	if err != nil {
+		_ = c.Close()
+		return
+	}
+	c.admit()
+	select {
+	case g.known <- conn:
+	case <-g.closed:
 		_ = conn.Close()
 	}
 }
 
-// enter makes a connection a guest, and returns the guest that has to leave; nil for a connection that finds no place.
-func (g *gate) enter(conn net.Conn) (c, leaving *gateConn) {
+// enter makes a connection a guest. When there are too many guests, or too many connections and a guest among them, the oldest
+// one gives way as soon as it has had its place for Stay; until then the newer ones wait in the backlog of the kernel. It
+// returns nil when all connections are of known callers: in the backlog a new one would wait without a reason.
+func (g *gate) enter(conn net.Conn) *gateConn {
+	for {
+		c, leaving, wait := g.tryEnter(conn, time.Now())
+		if leaving != nil {
+			_ = leaving.Close()
+		}
+		if wait <= 0 {
+			return c
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-g.left:
+		case <-g.closed:
+			return nil
+		}
+		timer.Stop()
+	}
+}
+
+// tryEnter makes a connection a guest, and returns who has to leave for it, or how long it has to wait.
+func (g *gate) tryEnter(conn net.Conn, now time.Time) (c, leaving *gateConn, wait time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if oldest := g.guests.Front(); oldest != nil && (g.open >= g.Connections || g.guests.Len() >= g.Guests) {
-		leaving = oldest.Value.(*gateConn)
+	g.clear(now)
+	if full := g.open >= g.Connections; full || g.places.Len() >= g.Guests {
+		oldest := g.places.Front()
+		if oldest == nil {
+			return nil, nil, 0
+		}
+		p := oldest.Value.(*place)
+		if wait := g.Stay - now.Sub(p.since); wait > 0 {
+			return nil, nil, wait
+		}
+		leaving = p.guest // that is there: clear left no other
 		g.forget(leaving)
-	}
-	if g.open >= g.Connections {
-		return nil, leaving
+		g.places.Remove(oldest)
 	}
 	c = &gateConn{Conn: conn, gate: g}
 	c.guest.Store(true)
-	c.place = g.guests.PushBack(c)
+	c.place = g.places.PushBack(&place{since: now, guest: c})
 	g.open++
-	if g.Time > 0 {
-		c.timer = time.AfterFunc(g.Time, c.expire)
-	}
-	return c, leaving
+	return c, leaving, 0
 }
 
-// forget gives the place of a connection back. The lock is taken.
+// clear removes the places that were kept long enough for guests who have left. The lock is taken.
+func (g *gate) clear(now time.Time) {
+	for e := g.places.Front(); e != nil && now.Sub(e.Value.(*place).since) >= g.Stay; {
+		next := e.Next()
+		if e.Value.(*place).guest == nil {
+			g.places.Remove(e)
+		}
+		e = next
+	}
+}
+
+// forget takes a connection out of the count. The lock is taken.
 func (g *gate) forget(c *gateConn) {
 	if c.gone {
 		return
 	}
 	c.gone = true
 	g.open--
-	g.admit(c)
-}
-
-// admit ends that a connection is a guest. The lock is taken.
-func (g *gate) admit(c *gateConn) {
-	if c.place == nil {
-		return
-	}
-	g.guests.Remove(c.place)
-	c.place = nil
-	c.guest.Store(false)
-	if c.timer != nil {
-		c.timer.Stop()
+	if c.place != nil {
+		c.place.Value.(*place).guest = nil
+		c.place = nil
 	}
 }
 
-// gateConn is a connection that passed a gate.
+// gateConn is a connection that passes a gate.
 type gateConn struct {
 	net.Conn
 	gate  *gate
 	guest atomic.Bool
 	read  atomic.Int64 // bytes, while it is a guest
-	calls atomic.Int64 // that were rejected
 
 	// Guarded by the gate.
 	place *list.Element // among the guests
-	timer *time.Timer
 	gone  bool
 }
 
@@ -145,7 +239,6 @@ func (c *gateConn) Read(p []byte) (int, error) {
 	}
 	left := c.gate.Bytes - c.read.Load()
 	if left <= 0 {
-		_ = c.Close()
 		return 0, errGuestBytes
 	}
 	n, err := c.Conn.Read(p[:min(int64(len(p)), left)])
@@ -153,31 +246,23 @@ func (c *gateConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Admit says that a known caller uses the connection.
-func (c *gateConn) Admit() {
-	if !c.guest.Load() {
-		return
+// admit gives the place among the guests to others.
+func (c *gateConn) admit() {
+	g := c.gate
+	g.mu.Lock()
+	if c.place != nil {
+		g.places.Remove(c.place)
+		c.place = nil
 	}
-	c.gate.mu.Lock()
-	defer c.gate.mu.Unlock()
-	c.gate.admit(c)
-}
-
-// Reject says that a call on the connection was rejected, and closes one of a guest that made too many.
-func (c *gateConn) Reject() {
-	if c.gate.Calls > 0 && c.guest.Load() && c.calls.Add(1) > c.gate.Calls {
-		_ = c.Close()
-	}
-}
-
-// expire closes a connection that is still a guest.
-func (c *gateConn) expire() {
-	if c.guest.Load() {
-		_ = c.Close()
+	g.mu.Unlock()
+	c.guest.Store(false)
+	select {
+	case g.left <- struct{}{}:
+	default:
 	}
 }
 
-// Close closes the connection and gives its place back, once, however often that is.
+// Close closes the connection and takes it out of the count, once, however often that is.
 func (c *gateConn) Close() error {
 	c.gate.mu.Lock()
 	c.gate.forget(c)

@@ -2,7 +2,6 @@ package rpc
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -15,29 +14,31 @@ import (
 
 // gRPC reads the message of a call before it asks the interceptors, 4 MiB of it by default. So who calls is found out
 // when the headers are there, before a byte of the message: a caller who is not known gets its status and nothing is read.
+// Of the first call of a connection that is the door's to find out.
 
 // Tap returns the option that identifies callers by the headers of their calls.
 func (c *Interceptors) Tap() grpc.ServerOption { return grpc.InTapHandle(c.tap) }
 
 // tap identifies the caller of a call, and ends the call of one who is not known. The health of the server as a whole is
 // anybody's to ask: which health is asked for is in the message, and admit looks at it. It runs on the goroutine that
-// reads the connection, and does not wait for anything.
+// reads the connection, and does not wait for anything. It meets no strangers: the door ends their connections.
 func (c *Interceptors) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
 	who := c.Authenticator.Identify(ctx)
 	ctx = identity.NewContext(ctx, who)
-	identity.Settle(ctx, who.Rejected == nil)
-	if who.Rejected == nil {
+	if who.Rejected == nil || info.FullMethodName == healthpb.Health_Check_FullMethodName {
 		return ctx, nil
 	}
-	if info.FullMethodName == healthpb.Health_Check_FullMethodName {
-		return ctx, nil
-	}
-	began := time.Now()
-	ctx = identity.WithRequestID(ctx, c.requestIDOf(ctx))
-	err := who.Rejected.GRPCStatus().Err()
-	c.recordLate(context.WithoutCancel(ctx), c.named(info.FullMethodName), who.Rejected)
-	c.finished(ctx, c.named(info.FullMethodName), err, time.Since(began))
-	return ctx, err
+	c.reject(ctx, info.FullMethodName, who.Rejected)
+	return ctx, who.Rejected.GRPCStatus().Err()
+}
+
+// reject reports a call that is rejected by its headers alone, and returns its id.
+func (c *Interceptors) reject(ctx context.Context, method string, why *apierror.StatusError) (id string) {
+	id = c.requestIDOf(ctx)
+	ctx = identity.WithRequestID(ctx, id)
+	c.recordLate(context.WithoutCancel(ctx), c.named(method), why)
+	c.finished(ctx, c.named(method), why.GRPCStatus().Err(), 0)
+	return id
 }
 
 // maxLate is how many records of rejected calls may be on their way to the log. More are not written: they are in the log of

@@ -1,0 +1,367 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/credentials"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/server/identity"
+)
+
+// gRPC takes 100 KiB for a connection before its first call, and a window of a MiB for each call. So it does not see a connection
+// before the headers of the first call are there and their caller is known: the door reads until then, and gRPC gets all of it
+// again. A caller who is not known is answered here, and the connection ends: a client connects anew for its next call.
+
+// HeaderBytes bounds the headers of a call, as they are unpacked.
+const HeaderBytes = 16 << 10
+
+// Settings returns the settings of HTTP/2 that the server says: those of gRPC with the same options, which says them again.
+func Settings(streams, window uint32) []http2.Setting {
+	return []http2.Setting{
+		{ID: http2.SettingMaxFrameSize, Val: guestFrame}, {ID: http2.SettingMaxConcurrentStreams, Val: streams},
+		{ID: http2.SettingInitialWindowSize, Val: window}, {ID: http2.SettingMaxHeaderListSize, Val: HeaderBytes},
+	}
+}
+
+// GuestTime bounds the time from the accept to the headers of the first call.
+const GuestTime = 15 * time.Second
+
+// Bounds of what a guest sends. GuestBytes bounds all of it.
+const (
+	guestFrames  = 64              // that come before the headers of a call: clients send 2 to 8
+	guestFrame   = 16 << 10        // bytes of a frame, which HTTP/2 has everybody allow
+	probeBytes   = 256             // of the message of a probe
+	lingerTime   = 1 * time.Second // for which one may read its answer
+	answerWindow = 64              // bytes that the answer of a probe takes
+)
+
+// Door decides whether gRPC gets a connection.
+type Door struct {
+	Credentials credentials.TransportCredentials // of the peer
+	Calls       *Interceptors
+	Health      healthpb.HealthServer // of the server as a whole, which is anybody's to ask
+	Settings    []http2.Setting       // those of gRPC, which says them again
+	SetUp       time.Duration         // from the accept to the first frame
+	Time        time.Duration         // from the accept to the headers of the first call
+}
+
+// errStranger means that a guest is not known and has its answer.
+var errStranger = errors.New("the first call is not of a known caller")
+
+// Greet reads a connection to the headers of its first call. It returns the connection of a known caller, which begins with all
+// that was read; others are answered.
+func (d Door) Greet(conn net.Conn) (net.Conn, error) {
+	began := time.Now()
+	if err := conn.SetDeadline(began.Add(d.SetUp)); err != nil {
+		return nil, err
+	}
+	secure, auth, err := d.Credentials.ServerHandshake(conn)
+	if err != nil {
+		return nil, err
+	}
+	v := newVisit(secure)
+	if err := v.begin(d.Settings); err != nil {
+		return nil, err
+	}
+	if err := conn.SetDeadline(began.Add(d.Time)); err != nil {
+		return nil, err
+	}
+	headers, err := v.headers()
+	if err != nil {
+		return nil, err
+	}
+	known, err := d.receive(v, auth, headers)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return &readAgain{Conn: secure, read: v.read.taken, auth: auth}, nil
+	}
+	v.linger(began)
+	return nil, errStranger
+}
+
+// receive finds out who makes a call, and answers one who is not known.
+func (d Door) receive(v *visit, auth credentials.AuthInfo, headers *http2.MetaHeadersFrame) (known bool, err error) {
+	ctx := peer.NewContext(context.Background(), &peer.Peer{Addr: v.RemoteAddr(), LocalAddr: v.LocalAddr(), AuthInfo: auth})
+	ctx = metadata.NewIncomingContext(ctx, metadataOf(headers))
+	method := headers.PseudoValue("path")
+	who := d.Calls.Authenticator.Identify(ctx)
+	if who.Rejected == nil {
+		return true, nil
+	}
+	ctx = identity.NewContext(ctx, who)
+	if method == healthpb.Health_Check_FullMethodName && v.probes(headers) {
+		return false, d.probe(ctx, v, headers.StreamID)
+	}
+	id := d.Calls.reject(ctx, method, who.Rejected)
+	return false, v.reject(headers.StreamID, id, who.Rejected.GRPCStatus())
+}
+
+// probe answers what the health of the server as a whole is.
+func (d Door) probe(ctx context.Context, v *visit, stream uint32) error {
+	began := time.Now()
+	ctx = identity.WithRequestID(ctx, d.Calls.requestIDOf(ctx))
+	health, err := d.Health.Check(ctx, &healthpb.HealthCheckRequest{})
+	d.Calls.finished(ctx, healthpb.Health_Check_FullMethodName, err, time.Since(began))
+	if err != nil {
+		return err
+	}
+	message, err := proto.Marshal(health)
+	if err != nil {
+		return err
+	}
+	return v.answer(stream, message)
+}
+
+// metadataOf returns the metadata of a call, as gRPC has it.
+func metadataOf(headers *http2.MetaHeadersFrame) metadata.MD {
+	md := metadata.MD{}
+	for _, f := range headers.Fields {
+		md[f.Name] = append(md[f.Name], f.Value)
+	}
+	if host := md["host"]; len(md[":authority"]) == 0 && host != nil {
+		md[":authority"] = host
+	}
+	return md
+}
+
+// visit is a connection whose frames are read and kept.
+type visit struct {
+	net.Conn
+	framer *http2.Framer // that reads the connection and writes to out
+	out    bytes.Buffer
+	read   *keepRead
+	window uint32 // of the guest for an answer
+	ended  bool   // the guest has sent all of its call
+}
+
+// newVisit returns the visit of a connection.
+func newVisit(conn net.Conn) *visit {
+	v := &visit{Conn: conn, read: &keepRead{Reader: conn}, window: 65535}
+	v.framer = http2.NewFramer(&v.out, v.read)
+	v.framer.SetMaxReadFrameSize(guestFrame)
+	v.framer.MaxHeaderListSize = HeaderBytes
+	v.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	return v
+}
+
+// keepRead keeps what is read.
+type keepRead struct {
+	io.Reader
+	taken []byte
+	drop  bool // it is not needed any more
+}
+
+// Read reads and keeps.
+func (k *keepRead) Read(p []byte) (int, error) {
+	n, err := k.Reader.Read(p)
+	if !k.drop {
+		k.taken = append(k.taken, p[:n]...)
+	}
+	return n, err
+}
+
+// send writes what was put together.
+func (v *visit) send() error {
+	_, err := v.out.WriteTo(v.Conn)
+	return err
+}
+
+// begin exchanges the beginnings of HTTP/2: the server says its settings at once, because clients wait for them. Those of the
+// guest are confirmed by gRPC, if it gets the connection.
+func (v *visit) begin(settings []http2.Setting) error {
+	if err := errors.Join(v.framer.WriteSettings(settings...), v.send()); err != nil {
+		return err
+	}
+	preface := make([]byte, len(http2.ClientPreface))
+	if _, err := io.ReadFull(v.read, preface); err != nil {
+		return err
+	}
+	if string(preface) != http2.ClientPreface {
+		return errors.New("a connection does not begin with HTTP/2")
+	}
+	frame, err := v.framer.ReadFrame()
+	if err != nil {
+		return err
+	}
+	s, ok := frame.(*http2.SettingsFrame)
+	if !ok || s.IsAck() {
+		return errors.New("a connection does not begin with its settings")
+	}
+	v.take(s)
+	return nil
+}
+
+// take takes what settings say of answers.
+func (v *visit) take(s *http2.SettingsFrame) {
+	if n, ok := s.Value(http2.SettingInitialWindowSize); ok {
+		v.window = n
+	}
+}
+
+// headers reads to the headers of the first call. They may be more than is kept of them: gRPC rejects them then.
+func (v *visit) headers() (*http2.MetaHeadersFrame, error) {
+	for range guestFrames {
+		frame, err := v.framer.ReadFrame()
+		if err != nil {
+			return nil, err
+		}
+		switch f := frame.(type) {
+		case *http2.MetaHeadersFrame:
+			v.ended = f.StreamEnded()
+			return f, nil
+		case *http2.SettingsFrame:
+			v.take(f)
+		case *http2.WindowUpdateFrame, *http2.PingFrame, *http2.PriorityFrame, *http2.UnknownFrame: // for gRPC
+		default:
+			return nil, fmt.Errorf("a connection begins with %v", f.Header().Type)
+		}
+	}
+	return nil, errors.New("too many frames before the first call")
+}
+
+// probes reads the message of a call to the health service, and reports whether it asks for the server as a whole.
+func (v *visit) probes(headers *http2.MetaHeadersFrame) bool {
+	v.read.drop = true
+	var message []byte
+	for range guestFrames {
+		if v.ended {
+			return asksForAll(message) && v.window >= answerWindow
+		}
+		frame, err := v.framer.ReadFrame()
+		if err != nil {
+			return false
+		}
+		if data, ok := frame.(*http2.DataFrame); ok && data.StreamID == headers.StreamID {
+			message = append(message, data.Data()...)
+			v.ended = data.StreamEnded()
+		}
+		if len(message) > probeBytes {
+			return false
+		}
+	}
+	return false
+}
+
+// asksForAll reports whether a message, with the head that gRPC gives it, asks for the health of the server as a whole.
+func asksForAll(message []byte) bool {
+	var req healthpb.HealthCheckRequest
+	if len(message) < 5 || !bytes.Equal(message[:5], []byte{0, 0, 0, 0, byte(len(message) - 5)}) || len(message) > probeBytes {
+		return false
+	}
+	return proto.Unmarshal(message[5:], &req) == nil && req.GetService() == ""
+}
+
+// answer sends a message as the answer of a call.
+func (v *visit) answer(stream uint32, message []byte) error {
+	return errors.Join(
+		v.writeHeaders(stream, false, ":status", "200", "content-type", "application/grpc"),
+		v.framer.WriteData(stream, false, append([]byte{0, 0, 0, 0, byte(len(message))}, message...)),
+		v.writeHeaders(stream, true, "grpc-status", "0", "grpc-message", ""),
+		v.leave(stream))
+}
+
+// reject sends a status as the answer of a call.
+func (v *visit) reject(stream uint32, id string, why *status.Status) error {
+	details, err := proto.Marshal(why.Proto())
+	if err != nil {
+		return err
+	}
+	return errors.Join(v.writeHeaders(stream, true,
+		":status", "200", "content-type", "application/grpc", RequestIDHeader, id,
+		"grpc-status", strconv.Itoa(int(why.Code())), "grpc-message", percentEncoded(why.Message()),
+		"grpc-status-details-bin", base64.RawStdEncoding.EncodeToString(details),
+	), v.leave(stream))
+}
+
+// leave says that nothing more of the guest is read after a call, and sends all.
+func (v *visit) leave(stream uint32) error {
+	var err error
+	if !v.ended {
+		err = v.framer.WriteRSTStream(stream, http2.ErrCodeNo)
+	}
+	return errors.Join(err, v.framer.WriteGoAway(stream, http2.ErrCodeNo, nil), v.send())
+}
+
+// writeHeaders writes headers in pairs. None of them is remembered by the encoding.
+func (v *visit) writeHeaders(stream uint32, last bool, pairs ...string) error {
+	var block bytes.Buffer
+	encoder := hpack.NewEncoder(&block)
+	encoder.SetMaxDynamicTableSize(0)
+	for i := 0; i < len(pairs); i += 2 {
+		if err := encoder.WriteField(hpack.HeaderField{Name: pairs[i], Value: pairs[i+1]}); err != nil {
+			return err
+		}
+	}
+	return v.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndStream: last, EndHeaders: true})
+}
+
+// linger reads until the guest closes the connection, for a short time: what is not read when a connection is closed takes the
+// answer away from its reader.
+func (v *visit) linger(began time.Time) {
+	limit := time.Now().Add(lingerTime)
+	if all := began.Add(GuestTime); all.Before(limit) {
+		limit = all
+	}
+	if v.SetReadDeadline(limit) != nil {
+		return
+	}
+	rest := make([]byte, 512)
+	for {
+		if _, err := v.Conn.Read(rest); err != nil {
+			return
+		}
+	}
+}
+
+// percentEncoded encodes what a header cannot have, as gRPC does.
+func percentEncoded(text string) string {
+	var b strings.Builder
+	for _, c := range []byte(text) {
+		if c < ' ' || c > '~' || c == '%' {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// readAgain is a connection whose first bytes were read before.
+type readAgain struct {
+	net.Conn
+	read []byte
+	auth credentials.AuthInfo
+}
+
+// Read reads what was read before, and then on.
+func (c *readAgain) Read(p []byte) (int, error) {
+	if len(c.read) == 0 {
+		return c.Conn.Read(p)
+	}
+	n := copy(p, c.read)
+	if c.read = c.read[n:]; len(c.read) == 0 {
+		c.read = nil
+	}
+	return n, nil
+}
+
+// AuthInfo returns who is at the other end.
+func (c *readAgain) AuthInfo() credentials.AuthInfo { return c.auth }
