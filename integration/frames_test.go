@@ -53,7 +53,7 @@ func dialRaw(t *testing.T, network, address string) net.Conn {
 
 // begin opens a stream with headers in pairs; what begins with ":" replaces the one that every call has,
 // and is left out when it is empty.
-func (f *frames) begin(t *testing.T, method string, headers ...string) {
+func (f *frames) begin(t testing.TB, method string, headers ...string) {
 	t.Helper()
 	f.last += 2 - (f.last+1)%2
 	pairs := []string{

@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/base64"
@@ -44,8 +45,10 @@ const GuestTime = 15 * time.Second
 
 // Bounds of what a guest sends. GuestBytes bounds all of it.
 const (
-	guestFrames  = 64              // that come before the headers of a call: clients send 2 to 8
+	guestFrames  = 64              // to the end of the headers of a call: clients send 3 to 8
 	guestFrame   = 16 << 10        // bytes of a frame, which HTTP/2 has everybody allow
+	headerTable  = 4096            // bytes of fields that headers refer to, likewise
+	readAhead    = 4 << 10         // bytes
 	probeBytes   = 256             // of the message of a probe
 	lingerTime   = 1 * time.Second // for which one may read its answer
 	answerWindow = 64              // bytes that the answer of a probe takes
@@ -82,11 +85,11 @@ func (d Door) Greet(conn net.Conn) (net.Conn, error) {
 	if err := conn.SetDeadline(began.Add(d.Time)); err != nil {
 		return nil, err
 	}
-	headers, err := v.headers()
+	first, err := v.call()
 	if err != nil {
 		return nil, err
 	}
-	known, err := d.receive(v, auth, headers)
+	known, err := d.receive(v, auth, first)
 	if err != nil {
 		return nil, err
 	}
@@ -98,20 +101,19 @@ func (d Door) Greet(conn net.Conn) (net.Conn, error) {
 }
 
 // receive finds out who makes a call, and answers one who is not known.
-func (d Door) receive(v *visit, auth credentials.AuthInfo, headers *http2.MetaHeadersFrame) (known bool, err error) {
+func (d Door) receive(v *visit, auth credentials.AuthInfo, first *call) (known bool, err error) {
 	ctx := peer.NewContext(context.Background(), &peer.Peer{Addr: v.RemoteAddr(), LocalAddr: v.LocalAddr(), AuthInfo: auth})
-	ctx = metadata.NewIncomingContext(ctx, metadataOf(headers))
-	method := headers.PseudoValue("path")
+	ctx = metadata.NewIncomingContext(ctx, first.metadata())
 	who := d.Calls.Authenticator.Identify(ctx)
 	if who.Rejected == nil {
 		return true, nil
 	}
 	ctx = identity.NewContext(ctx, who)
-	if method == healthpb.Health_Check_FullMethodName && v.probes(headers) {
-		return false, d.probe(ctx, v, headers.StreamID)
+	if first.method() == healthpb.Health_Check_FullMethodName && v.probes(first.stream) {
+		return false, d.probe(ctx, v, first.stream)
 	}
-	id := d.Calls.reject(ctx, method, who.Rejected)
-	return false, v.reject(headers.StreamID, id, who.Rejected.GRPCStatus())
+	id := d.Calls.reject(ctx, first.method(), who.Rejected)
+	return false, v.reject(first.stream, id, who.Rejected.GRPCStatus())
 }
 
 // probe answers what the health of the server as a whole is.
@@ -130,22 +132,12 @@ func (d Door) probe(ctx context.Context, v *visit, stream uint32) error {
 	return v.answer(stream, message)
 }
 
-// metadataOf returns the metadata of a call, as gRPC has it.
-func metadataOf(headers *http2.MetaHeadersFrame) metadata.MD {
-	md := metadata.MD{}
-	for _, f := range headers.Fields {
-		md[f.Name] = append(md[f.Name], f.Value)
-	}
-	if host := md["host"]; len(md[":authority"]) == 0 && host != nil {
-		md[":authority"] = host
-	}
-	return md
-}
-
 // visit is a connection whose frames are read and kept.
 type visit struct {
 	net.Conn
-	framer *http2.Framer // that reads the connection and writes to out
+	reader *bufio.Reader // of what is kept
+	framer *http2.Framer // that reads it, and writes to out
+	frames int           // that were read
 	out    bytes.Buffer
 	read   *keepRead
 	window uint32 // of the guest for an answer
@@ -154,12 +146,19 @@ type visit struct {
 
 // newVisit returns the visit of a connection.
 func newVisit(conn net.Conn) *visit {
-	v := &visit{Conn: conn, read: &keepRead{Reader: conn}, window: 65535}
-	v.framer = http2.NewFramer(&v.out, v.read)
+	kept := &keepRead{Reader: conn}
+	v := &visit{Conn: conn, read: kept, reader: bufio.NewReaderSize(kept, readAhead), window: 65535}
+	v.framer = http2.NewFramer(&v.out, v.reader)
 	v.framer.SetMaxReadFrameSize(guestFrame)
-	v.framer.MaxHeaderListSize = HeaderBytes
-	v.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	return v
+}
+
+// frame reads the next frame.
+func (v *visit) frame() (http2.Frame, error) {
+	if v.frames++; v.frames > guestFrames {
+		return nil, errors.New("too many frames before the first call of a known caller")
+	}
+	return v.framer.ReadFrame()
 }
 
 // keepRead keeps what is read.
@@ -191,13 +190,13 @@ func (v *visit) begin(settings []http2.Setting) error {
 		return err
 	}
 	preface := make([]byte, len(http2.ClientPreface))
-	if _, err := io.ReadFull(v.read, preface); err != nil {
+	if _, err := io.ReadFull(v.reader, preface); err != nil {
 		return err
 	}
 	if string(preface) != http2.ClientPreface {
 		return errors.New("a connection does not begin with HTTP/2")
 	}
-	frame, err := v.framer.ReadFrame()
+	frame, err := v.frame()
 	if err != nil {
 		return err
 	}
@@ -216,48 +215,90 @@ func (v *visit) take(s *http2.SettingsFrame) {
 	}
 }
 
-// headers reads to the headers of the first call. They may be more than is kept of them: gRPC rejects them then.
-func (v *visit) headers() (*http2.MetaHeadersFrame, error) {
-	for range guestFrames {
-		frame, err := v.framer.ReadFrame()
+// call is the beginning of a call.
+type call struct {
+	stream uint32
+	fields []hpack.HeaderField // as many as HeaderBytes has; gRPC rejects a call with more
+	size   uint32
+}
+
+// add takes a field.
+func (c *call) add(f hpack.HeaderField) {
+	if c.size += f.Size(); c.size <= HeaderBytes {
+		c.fields = append(c.fields, f)
+	}
+}
+
+// method returns the method that is called.
+func (c *call) method() string {
+	for _, f := range c.fields {
+		if f.Name == ":path" {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// metadata returns the metadata of a call, as gRPC has it.
+func (c *call) metadata() metadata.MD {
+	md := metadata.MD{}
+	for _, f := range c.fields {
+		md[f.Name] = append(md[f.Name], f.Value)
+	}
+	if host := md["host"]; len(md[":authority"]) == 0 && host != nil {
+		md[":authority"] = host
+	}
+	return md
+}
+
+// call reads to the headers of the first call.
+func (v *visit) call() (*call, error) {
+	c := &call{}
+	decoder := hpack.NewDecoder(headerTable, c.add)
+	decoder.SetMaxStringLength(HeaderBytes)
+	for {
+		frame, err := v.frame()
 		if err != nil {
 			return nil, err
 		}
+		block, last := []byte(nil), false
 		switch f := frame.(type) {
-		case *http2.MetaHeadersFrame:
-			v.ended = f.StreamEnded()
-			return f, nil
+		case *http2.HeadersFrame:
+			v.ended, c.stream = f.StreamEnded(), f.StreamID
+			block, last = f.HeaderBlockFragment(), f.HeadersEnded()
+		case *http2.ContinuationFrame:
+			block, last = f.HeaderBlockFragment(), f.HeadersEnded()
 		case *http2.SettingsFrame:
 			v.take(f)
 		case *http2.WindowUpdateFrame, *http2.PingFrame, *http2.PriorityFrame, *http2.UnknownFrame: // for gRPC
 		default:
 			return nil, fmt.Errorf("a connection begins with %v", f.Header().Type)
 		}
+		if _, err := decoder.Write(block); err != nil {
+			return nil, err
+		}
+		decoder.SetEmitEnabled(c.size <= HeaderBytes)
+		if last {
+			return c, decoder.Close()
+		}
 	}
-	return nil, errors.New("too many frames before the first call")
 }
 
 // probes reads the message of a call to the health service, and reports whether it asks for the server as a whole.
-func (v *visit) probes(headers *http2.MetaHeadersFrame) bool {
+func (v *visit) probes(stream uint32) bool {
 	v.read.drop = true
 	var message []byte
-	for range guestFrames {
-		if v.ended {
-			return asksForAll(message) && v.window >= answerWindow
-		}
-		frame, err := v.framer.ReadFrame()
+	for !v.ended && len(message) <= probeBytes {
+		frame, err := v.frame()
 		if err != nil {
 			return false
 		}
-		if data, ok := frame.(*http2.DataFrame); ok && data.StreamID == headers.StreamID {
+		if data, ok := frame.(*http2.DataFrame); ok && data.StreamID == stream {
 			message = append(message, data.Data()...)
 			v.ended = data.StreamEnded()
 		}
-		if len(message) > probeBytes {
-			return false
-		}
 	}
-	return false
+	return asksForAll(message) && v.window >= answerWindow
 }
 
 // asksForAll reports whether a message, with the head that gRPC gives it, asks for the health of the server as a whole.
@@ -323,7 +364,7 @@ func (v *visit) linger(began time.Time) {
 	if v.SetReadDeadline(limit) != nil {
 		return
 	}
-	rest := make([]byte, 512)
+	rest := make([]byte, readAhead)
 	for {
 		if _, err := v.Conn.Read(rest); err != nil {
 			return
