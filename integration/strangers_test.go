@@ -1,14 +1,19 @@
 package integration_test
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net"
+	"os"
+	"os/exec"
 	"slices"
-	"sync"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -175,17 +180,15 @@ func TestStrangersCostLittle(t *testing.T) {
 	for name, flags := range map[string][]string{"plain": nil, "TLS": {"--tls-cert", cert, "--tls-key", key}} {
 		t.Run(name, func(t *testing.T) {
 			s := startSidecar(t, launch{Args: append([]string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}, flags...)})
-			dialers := []dialer{plain(s.TCP)}
+			at := []string{s.TCP}
 			if flags != nil {
-				dialers = append(dialers, sealed(s.TCP, trusting(ours)))
+				at = append(at, ours.file)
 			}
 			before, alone := s.servedFor(t, 3*time.Second)
-			end := storm(t, 96, dialers...)
-			began := s.processorTime(t)
-			after, served := s.servedFor(t, 3*time.Second)
+			end, began := storm(t, at...), s.processorTime(t)
+			after, among := s.servedFor(t, 3*time.Second)
 			used := s.processorTime(t) - began
-			over := end()
-			t.Logf("%d connections; %d calls of the owner alone, %d among them; from %d to %d KiB, %v of a processor", over, alone, served, before>>10, after>>10, used)
+			t.Logf("%s; %d calls of the owner alone, %d among them; from %d to %d KiB, %v of a processor", end(), alone, among, before>>10, after>>10, used)
 			if after-before > strangersMemory {
 				t.Errorf("strangers take %d KiB", (after-before)>>10)
 			}
@@ -193,27 +196,72 @@ func TestStrangersCostLittle(t *testing.T) {
 	}
 }
 
-// storm floods a sidecar from some connections, until end is called, which returns how many there were.
-func storm(t testing.TB, connections int, dialers ...dialer) (end func() int64) {
-	var over atomic.Bool
-	var wait sync.WaitGroup
-	var count atomic.Int64
+// stormAt is how a process is asked to flood: the address, and the file of the signer where it is to use TLS, too.
+const stormAt = "TOOLRESULT_STORM"
+
+// TestStorm is the process that floods, so that the strangers' part of the processors is not that of the owner's client. It ends
+// when its parent closes its input.
+func TestStorm(t *testing.T) {
+	at := os.Getenv(stormAt)
+	if at == "" {
+		t.Skip("skipped: it is a process of other tests")
+	}
+	address, signer, _ := strings.Cut(at, " ")
+	dialers := []dialer{plain(address)}
+	if signer != "" {
+		pem, err := os.ReadFile(signer)
+		rules := &tls.Config{RootCAs: x509.NewCertPool(), NextProtos: []string{"h2"}}
+		if err != nil || !rules.RootCAs.AppendCertsFromPEM(pem) {
+			t.Fatalf("%s: %v", signer, err)
+		}
+		dialers = append(dialers, sealed(address, rules))
+	}
 	attacks := floods()
 	names := slices.Sorted(maps.Keys(attacks))
-	for i := range connections {
-		attack := names[i%len(names)]
-		dial := dialers[i/len(names)%len(dialers)]
-		wait.Go(func() {
+	var over atomic.Bool
+	var count atomic.Int64
+	for i := range 96 {
+		attack, dial := attacks[names[i%len(names)]], dialers[i/len(names)%len(dialers)]
+		go func() {
 			for !over.Load() {
-				attacks[attack](t, dial)
+				attack(t, dial)
 				count.Add(1)
 			}
-		})
+		}()
 	}
-	return func() int64 {
-		over.Store(true)
-		wait.Wait() // guests have little time, those who are silent, too
-		return count.Load()
+	fmt.Println("it begins")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	fmt.Printf("%d connections of strangers\n", count.Load())
+	os.Exit(0) // those who are silent wait for an answer
+}
+
+// storm floods a sidecar from a process that has one processor, until end is called, which returns what it says.
+func storm(t testing.TB, at ...string) (end func() string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestStorm$")
+	cmd.Env = append(os.Environ(), stormAt+"="+strings.Join(at, " "), "GOMAXPROCS=1", "TOOLRESULT_BINARY="+binary)
+	input, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := bufio.NewReader(output)
+	if _, err := said.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return func() string {
+		_ = input.Close()
+		line, _ := said.ReadString('\n')
+		if err := cmd.Wait(); err != nil {
+			t.Error(err)
+		}
+		return strings.TrimSpace(line)
 	}
 }
 
