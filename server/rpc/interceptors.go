@@ -17,7 +17,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -72,7 +71,7 @@ func (c *Interceptors) Drain() { c.draining.Store(true) }
 // load has the calls and bytes that the server works on at one moment.
 type load struct {
 	Unary, Streams int64 // calls in flight
-	Bytes          int64 // of the requests of unary calls in flight
+	Bytes          int64 // of the requests of unary calls in flight, and of what is decoded
 }
 
 // Load returns the calls and bytes that the server works on.
@@ -239,20 +238,10 @@ func (c *Interceptors) panicked(ctx context.Context, p any) error {
 	return r.WithIncident(id)
 }
 
-// admit lets a call in: rights, drain, and the limit on bytes in flight. The size of the request is that of its encoding, which
-// approximates the memory of the decoded message.
+// admit lets a call in that its caller may make.
 func (c *Interceptors) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if r := c.checkRight(identity.FromContext(ctx), info.FullMethod, req); r != nil {
 		return nil, r
-	}
-	m, ok := req.(proto.Message)
-	if !ok {
-		return next(ctx, req)
-	}
-	size := int64(proto.Size(m))
-	defer c.inFlight.Add(-size)
-	if c.inFlight.Add(size) > int64(c.Limits.GetMaxInFlightBytes()) {
-		return nil, apierror.InFlightBytes(int64(c.Limits.GetMaxInFlightBytes()))
 	}
 	return next(ctx, req)
 }

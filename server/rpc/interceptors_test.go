@@ -20,6 +20,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -27,6 +28,7 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
 // limits of the servers of these tests.
@@ -353,20 +355,29 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Errorf("the load is %+v at the end", s.Load())
 }
 
-// TestExactlyTheLimitInFlightIsServed has a request as large as all that may be in flight, and one byte more.
+// TestExactlyTheLimitInFlightIsServed has a request as large as all that may be in flight, and one byte more, which is not read to
+// its end.
 func TestExactlyTheLimitInFlightIsServed(t *testing.T) {
 	t.Parallel()
-	c := NewInterceptors(Options{Limits: &pb.Limits{MaxInFlightBytes: 100}})
-	ctx := identity.NewContext(t.Context(), identity.Caller{Trusted: true})
-	info := &grpc.UnaryServerInfo{FullMethod: pb.ToolResultService_Render_FullMethodName}
-	for size, served := range map[int]bool{100: true, 101: false} {
-		req := &pb.GetServerInfoRequest{}
-		req.ProtoReflect().SetUnknown(append([]byte{0xfa, 0x01, byte(size - 3)}, make([]byte, size-3)...)) // a field of a later program
-		_, err := c.admit(ctx, req, info, func(context.Context, any) (any, error) { return nil, nil })
-		if (err == nil) != served || c.Load().Bytes != 0 {
-			t.Errorf("%d bytes: %v, %d stay", size, err, c.Load().Bytes)
+	const limit = 100 << 10
+	c := NewInterceptors(Options{Limits: &pb.Limits{MaxInFlightBytes: limit}})
+	for size, served := range map[int]bool{limit: true, limit + 1: false} {
+		message, err := proto.Marshal(&pb.CallReference{SessionId: strings.Repeat("x", size-4)})
+		if err != nil || len(message) != size {
+			t.Fatal(err, len(message))
+		}
+		w := &wire{bytes.NewReader(frame(0, message)), "", &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), limit: 2 * limit, one: true, lease: c.lease(false)}
+		err = m.receive(&pb.CallReference{})
+		if (err == nil) != served || served && c.Load().Bytes != limit {
+			t.Errorf("%d bytes: %v, %d are in flight", size, err, c.Load().Bytes)
+		}
+		if m.lease.free(); c.Load().Bytes != 0 || w.pool.Check() != nil {
+			t.Errorf("%d bytes: %d stay, %v", size, c.Load().Bytes, w.pool.Check())
 		}
 	}
+	ctx := identity.NewContext(t.Context(), identity.Caller{Trusted: true})
+	info := &grpc.UnaryServerInfo{FullMethod: pb.ToolResultService_Render_FullMethodName}
 	if _, err := c.admit(ctx, "no message", info, func(context.Context, any) (any, error) { return nil, nil }); err != nil {
 		t.Errorf("a request that is no message: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -32,10 +33,12 @@ type messages struct {
 	codec codec
 	limit int  // of a message, in bytes as it is sent and as it is unpacked
 	one   bool // the client sends one message
+	lease lease
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
 func (r *messages) receive(m any) error {
+	r.lease.free() // of the message before
 	data, err := r.read()
 	switch {
 	case r.one && errors.Is(err, io.EOF):
@@ -43,13 +46,41 @@ func (r *messages) receive(m any) error {
 	case err != nil:
 		return err
 	}
-	defer data.Free()
-	if err := r.codec.Unmarshal(data, m); err != nil {
-		// How errors of protobuf begin varies on purpose. They name fields and no content.
-		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
+	if chunk, ok := m.(*ChunkMessage); ok && chunk.keepChunk(data) {
+		data.Free()
+		return nil
+	}
+	if err := r.decode(data, m); err != nil {
+		return err
 	}
 	if r.one {
 		return r.end()
+	}
+	return nil
+}
+
+// decode decodes a message and gives its bytes back.
+func (r *messages) decode(data mem.BufferSlice, m any) error {
+	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	data.Free()
+	defer whole.Free()
+	if err := r.weigh(whole.ReadOnlyData(), m); err != nil {
+		return err
+	}
+	if err := r.codec.Unmarshal(mem.BufferSlice{whole}, m); err != nil {
+		// How errors of protobuf begin varies on purpose. They name fields and no content.
+		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
+	}
+	return nil
+}
+
+// weigh counts a message as what it takes when it is decoded.
+func (r *messages) weigh(data []byte, m any) error {
+	if chunk, ok := m.(*ChunkMessage); ok {
+		m = chunk.ProjectStreamRequest
+	}
+	if message, ok := m.(proto.Message); ok {
+		return r.lease.settle(r.Method(), int64(len(data)), Weigh(data, message))
 	}
 	return nil
 }
@@ -67,6 +98,43 @@ func (r *messages) end() error {
 	return err
 }
 
+// Bounds of the frames of a message. gRPC has some 60 bytes for each frame that it reads at once, 1 MiB for a piece that comes
+// byte by byte. Clients send frames of up to 16 KiB, and a short one at the end of a message or of a window.
+const (
+	piece = 16 << 10 // bytes that are read at once
+	short = 1 << 10  // frames of fewer bytes, on average, are copied together
+)
+
+// readPieces reads a number of bytes.
+func (r *messages) readPieces(size int) (data mem.BufferSlice, err error) {
+	for size > 0 {
+		part, err := r.Read(min(size, piece))
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil {
+			err = r.lease.take(int64(part.Len()))
+		}
+		if err != nil {
+			part.Free()
+			data.Free()
+			return nil, err
+		}
+		size -= part.Len()
+		data = append(data, together(part)...)
+	}
+	return data, nil
+}
+
+// together copies bytes that are in many short buffers into one.
+func together(part mem.BufferSlice) mem.BufferSlice {
+	if len(part) <= 1+part.Len()/short {
+		return part
+	}
+	defer part.Free()
+	return mem.BufferSlice{part.MaterializeToBuffer(mem.DefaultBufferPool())}
+}
+
 // read reads a message and unpacks it.
 func (r *messages) read() (mem.BufferSlice, error) {
 	var header [5]byte // whether it is packed, and its length
@@ -77,7 +145,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	if size > int64(r.limit) {
 		return nil, apierror.MessageTooLarge(r.Method(), size, r.limit)
 	}
-	data, err := r.Read(int(size))
+	data, err := r.readPieces(int(size))
 	if err != nil {
 		return nil, cutOff(err)
 	}
@@ -117,8 +185,12 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 	if c, ok := unpacked.(io.Closer); ok {
 		defer func() { _ = c.Close() }() // all that is wanted was read
 	}
-	out, err := mem.ReadAll(io.LimitReader(unpacked, int64(r.limit)+1), mem.DefaultBufferPool())
+	out, err := mem.ReadAll(io.LimitReader(counted{unpacked, &r.lease}, int64(r.limit)+1), mem.DefaultBufferPool())
+	rejected, full := errors.AsType[*apierror.StatusError](err)
 	switch {
+	case full:
+		out.Free()
+		return nil, rejected
 	case err != nil:
 		out.Free()
 		return nil, messageInvalid(damaged)
@@ -127,6 +199,21 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 		return nil, apierror.MessageTooLarge(r.Method(), -1, r.limit)
 	}
 	return out, nil
+}
+
+// counted is a reader whose bytes are counted as in flight.
+type counted struct {
+	io.Reader
+	lease *lease
+}
+
+// Read reads and counts.
+func (c counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if full := c.lease.take(int64(n)); full != nil {
+		return 0, full
+	}
+	return n, err
 }
 
 // messageInvalid returns the status of a message that cannot be read. message has no content of it.
@@ -141,7 +228,7 @@ func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 	if !ok {
 		return nil
 	}
-	return &messages{frames: f, codec: NewCodec(), limit: int(c.Limits.GetMaxMessageBytes()), one: one}
+	return &messages{frames: f, codec: NewCodec(), limit: int(c.Limits.GetMaxMessageBytes()), one: one, lease: c.lease(!one)}
 }
 
 // receivedStream is a call whose messages the server reads itself.
@@ -156,6 +243,7 @@ func (s receivedStream) RecvMsg(m any) error { return s.messages.receive(m) }
 // receiveStream reads the messages of streaming calls.
 func (c *Interceptors) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if m := c.messagesOf(call.Context(), !info.IsClientStream); m != nil {
+		defer m.lease.free()
 		call = receivedStream{call, m}
 	}
 	return next(srv, call)
@@ -188,6 +276,7 @@ func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandl
 		if m == nil {
 			return handler(srv, ctx, receive, chain)
 		}
+		defer m.lease.free()
 		var rejected error
 		take := func(req any) error {
 			rejected = m.receive(req)

@@ -14,7 +14,9 @@ import (
 	"google.golang.org/grpc/encoding"
 	gzipcodec "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/mem"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -147,6 +149,114 @@ func TestStreamsAreReadToTheirEnd(t *testing.T) {
 	}
 	if err := cutOff(io.ErrClosedPipe); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("an error of the transport: %v", err)
+	}
+}
+
+// framed is a transport whose bytes come in frames of some sizes, over and over, as gRPC gives them: each in a buffer of its own.
+type framed struct {
+	*wire
+	sizes  []int
+	at     int // of sizes
+	left   int // of the frame
+	widest int // buffers of a read
+}
+
+func (f *framed) Read(n int) (data mem.BufferSlice, err error) {
+	for n > 0 {
+		if f.left == 0 {
+			f.left = f.sizes[f.at%len(f.sizes)]
+			f.at++
+		}
+		next, err := f.wire.Read(min(n, f.left))
+		if err != nil {
+			data.Free()
+			return nil, err
+		}
+		data = append(data, next...)
+		n -= next.Len()
+		f.left -= next.Len()
+	}
+	f.widest = max(f.widest, len(data))
+	return data, nil
+}
+
+// TestShortFramesCostLittle receives a message in frames of any sizes. However short they are, no more buffers are held than
+// there are pieces and KiB, and no more are read at once than a piece has bytes.
+func TestShortFramesCostLittle(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		sizes := rapid.SliceOfN(rapid.OneOf(rapid.IntRange(1, 3), rapid.IntRange(1, 20_000)), 1, 9).Draw(t, "sizes")
+		text := []byte(strings.Repeat("0123456789", rapid.IntRange(0, 20_000).Draw(t, "tens")))
+		f := &framed{wire: &wire{bytes.NewReader(text), "", &rpctest.LentBuffers{}}, sizes: sizes}
+		m := &messages{frames: f}
+		data, err := m.readPieces(len(text))
+		if err != nil || !bytes.Equal(data.Materialize(), text) {
+			t.Fatalf("%d of %d bytes, %v", data.Len(), len(text), err)
+		}
+		if limit := 2 + 2*len(text)/piece + len(text)/short; len(data) > limit || f.widest > piece {
+			t.Fatalf("%d bytes are in %d buffers, %d may be; %d were read at once", len(text), len(data), limit, f.widest)
+		}
+		data.Free()
+		if err := f.pool.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := m.readPieces(1); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatalf("at the end: %v", err)
+		}
+	})
+}
+
+// TestBytesAreCountedAsTheyCome: a message that is over the limit of bytes in flight is not read to its end, and one that decodes to
+// more than may ever be in flight is not decoded. All that was counted is given back.
+func TestBytesAreCountedAsTheyCome(t *testing.T) {
+	t.Parallel()
+	const limit = 100 << 10
+	text := func(size int) []byte { return protowire.AppendString([]byte{0x0a}, strings.Repeat("x", size)) }
+	var elements []byte
+	for range 10_000 {
+		elements = append(elements, 0x0a, 0)
+	}
+	for name, c := range map[string]struct {
+		sent    []byte
+		packed  string
+		others  int64
+		streams bool
+		into    proto.Message
+		reason  string
+		counted int64 // while it is worked on
+		unread  bool  // some of it
+	}{
+		"small":                       {frame(0, text(10)), "", 0, false, &pb.CallReference{}, "", 12, false},
+		"of text":                     {frame(0, text(50<<10)), "", 0, false, &pb.CallReference{}, "", 50<<10 + 4, false},
+		"while others are worked on":  {frame(0, text(50<<10)), "", 70 << 10, false, &pb.CallReference{}, "IN_FLIGHT_BYTES", 0, true},
+		"unpacked":                    {frame(1, zipped(t, text(50<<10))), gzipcodec.Name, 70 << 10, false, &pb.CallReference{}, "IN_FLIGHT_BYTES", 0, false},
+		"of many elements":            {frame(0, elements), "", 0, false, &pb.ListRecordsResponse{}, "MESSAGE_TOO_LARGE", 0, false},
+		"of some elements":            {frame(0, elements[:500]), "", 0, false, &pb.ListRecordsResponse{}, "", -1, false},
+		"in a stream":                 {frame(0, text(50<<10)), "", 70 << 10, true, &pb.CallReference{}, "", 0, false},
+		"of many elements, in stream": {frame(0, elements), "", 0, true, &pb.ListRecordsResponse{}, "MESSAGE_TOO_LARGE", 0, false},
+		"of some elements, in stream": {frame(0, elements[:500]), "", 0, true, &pb.ListRecordsResponse{}, "", -1, false},
+	} {
+		i := NewInterceptors(Options{Limits: &pb.Limits{MaxInFlightBytes: limit}})
+		i.inFlight.Add(c.others)
+		w := &wire{bytes.NewReader(c.sent), c.packed, &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), limit: 2 * limit, one: !c.streams, lease: i.lease(c.streams)}
+		err := m.receive(c.into)
+		reason := ""
+		if r, ok := errors.AsType[*apierror.StatusError](err); ok {
+			reason = apierror.ReasonName(r.Reason)
+		}
+		counted := i.Load().Bytes - c.others
+		if reason != c.reason || c.reason == "" && (err != nil || c.counted >= 0 && counted != c.counted || c.counted < 0 && counted < 10<<10) {
+			t.Errorf("%s: %v, %d are counted", name, err, counted)
+		}
+		if (w.Len() > 0) != c.unread {
+			t.Errorf("%s: %d bytes were not read", name, w.Len())
+		}
+		m.lease.free()
+		m.lease.free()
+		if left := i.Load().Bytes; left != c.others || w.pool.Check() != nil {
+			t.Errorf("%s: %d stay, %v", name, left-c.others, w.pool.Check())
+		}
 	}
 }
 

@@ -118,7 +118,7 @@ var mutants = []mutant{
 	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
 	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
-	{"bytes in flight stay counted", "server/rpc/interceptors.go", "defer c.inFlight.Add(-size)", "_ = size", "integration.TestInFlightBytesAreGivenBack", ""},
+	{"bytes in flight stay counted", "server/rpc/inflight.go", "l.all.Add(-l.held)", "_ = l.held", "integration.TestInFlightBytesAreGivenBack", ""},
 	{"a later catalog is opened", "internal/sqlitedb/sqlitedb.go", "err == nil && version > o.Version", "err == nil && version > o.Version+1000", auditing + ".TestLaterVersionIsNotTouched", ""},
 
 	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(received, newlines)\n\treturn nil", hidden, ""},
