@@ -30,7 +30,7 @@ func startTCP(t *testing.T) *sidecar {
 	return startSidecar(t, launch{Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}})
 }
 
-func tokenFile(t *testing.T, mode os.FileMode) string {
+func tokenFile(t testing.TB, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {

@@ -291,3 +291,54 @@ func TestRightTokenIsServedAmongStrangers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGrpcSaysTheSettingsOfTheDoor: a client is told the same twice, first before it is known and then by gRPC.
+func TestGrpcSaysTheSettingsOfTheDoor(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{Args: []string{"--max-streams=17"}})
+	f := dialFrames(t, "unix", s.Socket)
+	settings := func() (list []http2.Setting) {
+		frame, err := f.ReadFrame()
+		said, ok := frame.(*http2.SettingsFrame)
+		if err != nil || !ok || said.IsAck() {
+			t.Fatalf("%v, %v", frame, err)
+		}
+		_ = said.ForeachSetting(func(one http2.Setting) error { list = append(list, one); return nil })
+		return list
+	}
+	first := settings()
+	f.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName)
+	if again := settings(); len(first) < 4 || !slices.Equal(first, again) {
+		t.Errorf("the door says %v, and gRPC %v", first, again)
+	}
+}
+
+// BenchmarkOwnerAmongStrangers compares how long calls of the owner take alone with how long they take among strangers, who have one
+// processor. It says the 50th and the 99th of a hundred of both, and their ratios.
+func BenchmarkOwnerAmongStrangers(b *testing.B) {
+	s := startSidecar(b, launch{Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(b, 0o600)}})
+	output := completed(0, numbered(200))
+	measure := func() (took []time.Duration) {
+		for range max(b.N, 2000) {
+			began := time.Now()
+			if _, err := s.Project(b.Context(), output); err != nil {
+				b.Fatal(err)
+			}
+			took = append(took, time.Since(began))
+			time.Sleep(time.Millisecond) // an owner who has something else to do
+		}
+		slices.Sort(took)
+		return took
+	}
+	measure()
+	alone := measure()
+	end := storm(b, s.TCP)
+	among := measure()
+	b.Log(end())
+	for _, percent := range []int{50, 99} {
+		before, after := alone[len(alone)*percent/100], among[len(among)*percent/100]
+		b.ReportMetric(float64(before.Microseconds()), fmt.Sprintf("us-p%d-alone", percent))
+		b.ReportMetric(float64(after.Microseconds()), fmt.Sprintf("us-p%d-among", percent))
+		b.ReportMetric(float64(after)/float64(before), fmt.Sprintf("p%d-ratio", percent))
+	}
+}

@@ -96,7 +96,7 @@ func (d Door) Greet(conn net.Conn) (net.Conn, error) {
 	if known {
 		return &readAgain{Conn: secure, read: v.read.taken, auth: auth}, nil
 	}
-	v.linger(began)
+	v.linger(began.Add(d.Time))
 	return nil, errStranger
 }
 
@@ -354,14 +354,13 @@ func (v *visit) writeHeaders(stream uint32, last bool, pairs ...string) error {
 	return v.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndStream: last, EndHeaders: true})
 }
 
-// linger reads until the guest closes the connection, for a short time: what is not read when a connection is closed takes the
+// linger reads until the guest closes the connection, for a short time and at most until last: what is not read when a connection is closed takes the
 // answer away from its reader.
-func (v *visit) linger(began time.Time) {
-	limit := time.Now().Add(lingerTime)
-	if all := began.Add(GuestTime); all.Before(limit) {
-		limit = all
+func (v *visit) linger(last time.Time) {
+	if limit := time.Now().Add(lingerTime); limit.Before(last) {
+		last = limit
 	}
-	if v.SetReadDeadline(limit) != nil {
+	if v.SetReadDeadline(last) != nil {
 		return
 	}
 	rest := make([]byte, readAhead)
