@@ -263,19 +263,14 @@ func garbageMessages(t *testing.T, s *sidecar) {
 	}
 }
 
-// manyConnections opens as many connections as there may be, and a thousand more, all silent: the oldest of them give way to
-// newer ones, and those who make calls are not disturbed.
+// manyConnections opens as many connections as there may be, and a thousand more, all silent, on the socket and then over TCP: the
+// oldest of them give way to newer ones, and those who make calls are not disturbed, new ones neither. Those over TCP take
+// nothing from the socket.
 func manyConnections(t *testing.T, _ *sidecar) {
 	const limit, storm = 64, 1000 // the default, and the client's own connection is one of them
-	s := startSidecar(t, launch{})
+	s := startTCP(t)
 	before := s.baseline(t)
-	var silent []net.Conn
-	for i := range limit + storm {
-		silent = append(silent, dialRaw(t, "unix", s.Socket))
-		if i%100 == 0 {
-			s.project(t, completed(0, "an established connection works"))
-		}
-	}
+	silent := s.silence(t, "unix", s.Socket, limit+storm)
 	for _, conn := range silent[:len(silent)-limit] {
 		if _, err := io.Copy(io.Discard, conn); err != nil {
 			t.Errorf("a connection that had to give way: %v", err)
@@ -289,11 +284,45 @@ func manyConnections(t *testing.T, _ *sidecar) {
 	if open := s.descriptors(t) - before; open > limit {
 		t.Errorf("the sidecar has %d descriptors more than before, and may have %d", open, limit)
 	}
+	silent = append(silent, s.silence(t, "tcp", s.TCP, storm)...)
+	next.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName)
+	next.message(0, nil, true)
+	if e := next.answer(t); e.headers["grpc-status"] != "0" {
+		t.Errorf("who waited on the socket: %+v", e)
+	}
 	for _, conn := range append(silent, next.conn) {
 		_ = conn.Close()
 	}
 	s.wantSettled(t, before)
 	wantServed(t, s)
+}
+
+// silence opens connections that say nothing. Meanwhile the owner is served, and so are new connections on the socket.
+func (s *sidecar) silence(t *testing.T, network, address string, connections int) (list []net.Conn) {
+	t.Helper()
+	var opened sync.WaitGroup
+	opened.Go(func() {
+		for range connections {
+			if conn, err := net.Dial(network, address); err != nil {
+				t.Errorf("a silent connection: %v", err)
+			} else {
+				_ = conn.SetDeadline(time.Now().Add(patience)) // a connection takes deadlines
+				list = append(list, conn)
+			}
+		}
+	})
+	for range 10 {
+		s.project(t, completed(0, "an established connection works"))
+		f := dialFrames(t, "unix", s.Socket)
+		f.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName)
+		f.message(0, nil, true)
+		if e := f.answer(t); e.headers["grpc-status"] != "0" {
+			t.Errorf("a new connection while others say nothing: %+v", e)
+		}
+		_ = f.conn.Close()
+	}
+	opened.Wait()
+	return list
 }
 
 // wantServed makes a call on a new connection.

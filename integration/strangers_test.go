@@ -20,6 +20,7 @@ import (
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
+	"google.golang.org/grpc/codes"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -289,6 +290,23 @@ func TestRightTokenIsServedAmongStrangers(t *testing.T) {
 	}
 	if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestMessagesOfStrangersAreAnswered: a client that sends a large message with a wrong token, and does not read before it has sent
+// what it may, reads the status all the same.
+func TestMessagesOfStrangersAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := startTCP(t)
+	for range 20 {
+		f := dialFrames(t, "tcp", s.TCP)
+		f.begin(t, pb.ToolResultService_Project_FullMethodName, "authorization", "Bearer wrong")
+		f.message(0, make([]byte, 40<<10), false) // the window of a client that has read nothing has 64 KiB
+		time.Sleep(5 * time.Millisecond)
+		if e := f.answer(t); e.headers["grpc-status"] != fmt.Sprint(int(codes.Unauthenticated)) {
+			t.Errorf("the answer is %+v", e)
+		}
+		_ = f.conn.Close()
 	}
 }
 

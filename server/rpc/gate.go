@@ -16,10 +16,10 @@ import (
 
 // Bounds of guests. docs/reference/limits.md has them.
 const (
-	MaxGuests    = 24                     // over TCP, at a time
+	MaxGuests    = 32                     // over TCP, at a time
 	GuestBytes   = 64 << 10               // that are read of one: more than the headers of a call have, or a handshake of TLS
-	GuestStay    = 20 * time.Millisecond  // for which one keeps its place, whatever it does: 24 places take 1,200 strangers a second
-	GuestStayTLS = 200 * time.Millisecond // likewise, where a handshake is signed for each: 120 strangers a second
+	GuestStay    = 50 * time.Millisecond  // for which one keeps its place, whatever it does: 32 places take 640 strangers a second
+	GuestStayTLS = 200 * time.Millisecond // likewise, where a handshake is signed for each: 160 strangers a second
 )
 
 // GateOptions bound the connections of a listener.

@@ -34,6 +34,7 @@ const (
 	seal     = "server.TestSealing"
 	wire     = "integration.TestFaults/cases/"
 	hidden   = "integration.TestSomeSecrets"
+	gates    = "server/rpc."
 )
 
 // mutants is the table. Order: durability, reading, start and lock, space, links and modes, catalog and logs, records, the server, sealing, secrets.
@@ -112,10 +113,25 @@ var mutants = []mutant{
 	{"a line separator is left in", "preview/textscan/sanitise.go", "r == 0x85 || r == 0x2028 || r == 0x2029", "r == 0x85 || r == 0x2029", seal, ""},
 	{"text is stuffed before it is cut", "renderers/writer.go", "w.tool(line)", "if i > 0 && pieces[i-1].Mark != nil && pieces[i-1].Mark.Inside { w.line(line) } else { w.tool(line) }", seal, ""},
 	{"the last outcome counts", "renderers/parser.go", "p.at = p.lines[0], 1\n", "p.at = p.lines[0], 1\n\tfor _, l := range p.lines { if hasPrefix(strings.TrimPrefix(l, stuffing), p.grammar.outcomes) { p.document.Outcome = strings.TrimPrefix(l, stuffing) } }\n", seal, ""},
-	{"connections have no cap", "server/server.go", "rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: s.config.MaxConnections})", "rpc.NewGate(socket.Listener, rpc.GateOptions{Connections: 1 << 20})", wire + "A15.*", ""},
-	{"a connection may be set up for ever", "server/server.go", "grpc.ConnectionTimeout(connectionTimeout)", "grpc.ConnectionTimeout(100*connectionTimeout)", wire + "A02.*", ""},
+	{"connections have no cap", "server/server.go", "rpc.GateOptions{Connections: s.config.MaxConnections,", "rpc.GateOptions{Connections: 1 << 20,", wire + "A15.*", ""},
+	{"a connection may be set up for ever", "server/server.go", "SetUp: connectionTimeout,", "SetUp: 100 * connectionTimeout,", wire + "A02.*", ""},
+	{"strangers come in as fast as they like", "server/rpc/gate.go", "if wait := g.Stay - now.Sub(p.since); wait > 0 {", "if wait := g.Stay - now.Sub(p.since); wait > time.Hour {", gates + "TestStrangersAreTakenSlowly", ""},
+	{"guests who left make place at once", "server/rpc/gate.go", "c.place.Value.(*place).guest = nil\n", "c.place.Value.(*place).guest = nil\n\t\tg.places.Remove(c.place)\n", gates + "TestStrangersAreTakenSlowly", ""},
+	{"guests send what they like", "server/rpc/gate.go", "n, err := c.Conn.Read(p[:min(int64(len(p)), left)])", "n, err := c.Conn.Read(p)", gates + "TestGuestsSendLittle", ""},
+	{"guests stay when the gate is closed", "server/rpc/gate.go", "_ = guest.Close()", "_ = guest", gates + "TestGuestsEndWithTheGate", ""},
+	{"frames of a guest have no bound", "server/rpc/door.go", "v.frames > guestFrames", "v.frames < 0", gates + "TestDoorReadsLittle", ""},
+	{"a guest has for ever to call", "server/rpc/door.go", "conn.SetDeadline(began.Add(d.Time))", "conn.SetDeadline(time.Time{})", gates + "TestDoorReadsLittle", ""},
+	{"gRPC gets strangers", "server/rpc/door.go", "if who.Rejected == nil {", "if true {", gates + "TestDoorAnswersStrangers", ""},
+	{"health of anything is told to anybody", "server/rpc/door.go", `&& req.GetService() == ""`, "", gates + "TestDoorAnswersStrangers", ""},
+	{"an answer is taken away", "server/rpc/door.go", "v.linger(began.Add(d.Time))", "_ = v.linger", "integration.TestMessagesOfStrangersAreAnswered", ""},
+	{"short frames stay apart", "server/rpc/receive.go", "if len(part) <= 1+part.Len()/short {", "if len(part) > 0 {", gates + "TestShortFramesCostLittle", ""},
+	{"messages are read at once", "server/rpc/receive.go", "r.Read(min(size, piece))", "r.Read(size)", gates + "TestShortFramesCostLittle", ""},
+	{"bytes count when all have come", "server/rpc/receive.go", "err = r.lease.take(int64(part.Len()))", "err = nil", gates + "TestBytesAreCountedAsTheyCome", ""},
+	{"what is unpacked is not counted", "server/rpc/receive.go", "io.LimitReader(counted{unpacked, &r.lease},", "io.LimitReader(unpacked,", gates + "TestBytesAreCountedAsTheyCome", ""},
+	{"a message weighs its bytes", "server/rpc/inflight.go", "counted := max(size, (weight-lightMessage)/2)", "counted := size", gates + "TestBytesAreCountedAsTheyCome", ""},
+	{"elements weigh nothing", "server/rpc/weigh.go", "return f.cost + layoutOf(f.message).weigh(content, depth+1)", "return f.cost", gates + "TestWeightCoversMemory", ""},
 	{"any authority will do", "server/identity/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},
-	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
+	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(counted{unpacked, &r.lease}, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
 	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
 	{"bytes in flight stay counted", "server/rpc/inflight.go", "l.all.Add(-l.held)", "_ = l.held", "integration.TestInFlightBytesAreGivenBack", ""},
