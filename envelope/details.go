@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // JSON text in a field is checked before it is stored, because what reads it later
@@ -22,9 +22,6 @@ import (
 // tools write, and far below the 10,000 levels at which encoding/json gives up.
 const maxDepth = 64
 
-// errDuplicate is the cause of JSON_DUPLICATE_KEY.
-var errDuplicate = errors.New("an object has a key twice")
-
 // JSON checks that a field holds one JSON value: UTF-8, at most 64 levels deep,
 // without duplicate keys. Time is linear in its size.
 func (c Checker) JSON(field string, text []byte) { c.json(field, text, maxDepth) }
@@ -35,7 +32,7 @@ func (c Checker) json(field string, text []byte, deepest int) {
 	case pb.JsonDefect_JSON_DEFECT_TOO_DEEP:
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_TOO_DEEP, "is nested more than %d deep", deepest)
 	case pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY:
-		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "%v", errDuplicate)
+		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_DUPLICATE_KEY, "an object has a key twice")
 	default:
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON text")
 	}
@@ -54,7 +51,7 @@ func jsonDefect(text []byte, deepest int) pb.JsonDefect {
 		return pb.JsonDefect_JSON_DEFECT_ENCODING
 	case !json.Valid(text):
 		return syntaxDefect(text)
-	case checkUniqueKeys(text) != nil:
+	case jsonspan.RepeatsName(text):
 		return pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY
 	}
 	return pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
@@ -95,61 +92,6 @@ func nestingDepth(text []byte) int {
 		}
 	}
 	return deepest
-}
-
-// checkUniqueKeys returns errDuplicate if an object in valid JSON text has a key
-// twice.
-func checkUniqueKeys(text []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber() // a number of any length is valid
-	// The decoder gives keys and strings as the same kind of token, so the stack says
-	// which one comes next: in an object names and values alternate.
-	type level struct {
-		keys   map[string]bool // nil in an array
-		atName bool            // the next token is a key
-	}
-	var stack []level
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		top := len(stack) - 1
-		switch t := token.(type) {
-		case json.Delim:
-			if t == '}' || t == ']' {
-				stack = stack[:top]
-				continue
-			}
-			if top >= 0 {
-				stack[top].atName = stack[top].keys != nil
-			}
-			l := level{}
-			if t == '{' {
-				l = level{keys: map[string]bool{}, atName: true}
-			}
-			stack = append(stack, l)
-		case string:
-			if top >= 0 && stack[top].atName {
-				if stack[top].keys[t] {
-					return errDuplicate
-				}
-				stack[top].keys[t] = true
-				stack[top].atName = false
-				continue
-			}
-			if top >= 0 {
-				stack[top].atName = stack[top].keys != nil
-			}
-		default:
-			if top >= 0 {
-				stack[top].atName = stack[top].keys != nil
-			}
-		}
-	}
 }
 
 // BoundDetails returns valid error details as compact JSON of at most MaxDetails

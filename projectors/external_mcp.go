@@ -22,7 +22,7 @@ import (
 func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {
 	var texts []string
 	onlyTexts := len(r.More) == 0
-	for _, b := range r.Content {
+	for b := range r.Blocks() {
 		text, ok := b.Text("text")
 		if kind, _ := b.Text("type"); ok && kind == external.TypeText {
 			texts = append(texts, text)
@@ -72,10 +72,10 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 	a.keepSource = len(r.More) > 0
 	inner := external.OnlyMember(r.Structured)
 	c := mcpContent{
-		answer: a, alone: len(r.Content) == 1, unknown: unknownContent{counts: map[string]int{}},
+		answer: a, alone: r.HasOneBlock(), unknown: unknownContent{counts: map[string]int{}},
 		structured: external.NewValue(r.Structured), wrapped: external.NewValue(inner),
 	}
-	for _, b := range r.Content {
+	for b := range r.Blocks() {
 		if err := c.block(ctx, b); err != nil {
 			return err
 		}
@@ -191,10 +191,7 @@ func (a *answer) addDecoded(ctx context.Context, n *pb.ExternalAttachment, data 
 // addEmbedded adds an embedded resource. The text of the first one that has text is
 // shown. It reports false for a block without a resource.
 func (a *answer) addEmbedded(ctx context.Context, b external.Block, shown **string) (bool, error) {
-	var inner external.Block
-	if json.Unmarshal(b["resource"], &inner) != nil {
-		return false, nil
-	}
+	inner := external.Block(b.Member("resource"))
 	text, hasText := inner.Text("text")
 	blob, hasBlob := inner.Text("blob")
 	if !hasText && !hasBlob {
@@ -227,7 +224,7 @@ func (a *answer) addLink(b external.Block) bool {
 		Uri: a.line(b, "uri", maxAttachmentURI), MediaType: a.line(b, "mimeType", maxMediaType),
 	}
 	var size *uint64
-	if json.Unmarshal(b["size"], &size) == nil { // null says nothing
+	if json.Unmarshal(b.Member("size"), &size) == nil { // null says nothing
 		n.Bytes = size
 	}
 	a.keepSource = a.keepSource || b.HasOther("type", "uri", "name", "description", "mimeType", "size")

@@ -35,6 +35,7 @@ var table = map[string]row{
 	// What is generated, and what two packages need and nobody else may import.
 	"gen":                  {grpc: all},
 	"internal/groupcommit": {},
+	"internal/jsonspan":    {pure: true},
 	"internal/sqlitedb":    {}, // knows no tables
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
@@ -66,10 +67,10 @@ var table = map[string]row{
 
 	// The families: complete output to canonical result, to receipt, to fewer tokens, to messages of providers. A renderer
 	// sees no store and no complete output; a projector no receipt.
-	"envelope":              {imports: []string{"gen"}},
+	"envelope":              {imports: []string{"gen", "internal/jsonspan"}},
 	"projectors/profile":    {imports: []string{"gen", "preview/..."}, pure: true},
 	"projectors/web":        {imports: []string{"gen"}, pure: true},
-	"projectors/external":   {imports: []string{"gen", "envelope"}, pure: true},
+	"projectors/external":   {imports: []string{"gen", "envelope", "internal/jsonspan"}, pure: true},
 	"projectors":            {imports: []string{"gen", "envelope", "preview/...", "tokens", "artifactstore", "projectors/..."}, pure: true},
 	"renderers":             {imports: []string{"gen", "envelope", "preview/...", "tokens", "redact"}, pure: true},
 	"compactor":             {imports: []string{"gen", "envelope", "preview/...", "tokens"}, pure: true},

@@ -25,7 +25,7 @@ func TestReadResult(t *testing.T) {
 		{"nothing", `{}`, external.Result{}, 0},
 		{"nulls", `{"content":null,"structuredContent": null ,"isError":null,"x":null}`, external.Result{}, 0},
 		{"everything", `{"content":[{"type":"text","text":"a"},7],"structuredContent":{"a":1},"isError":true,"_meta":{}}`, external.Result{
-			Content: []external.Block{{"type": json.RawMessage(`"text"`), "text": json.RawMessage(`"a"`)}, nil}, Structured: json.RawMessage(`{"a":1}`), IsError: true, More: []string{"_meta"},
+			Content: json.RawMessage(`[{"type":"text","text":"a"},7]`), Structured: json.RawMessage(`{"a":1}`), IsError: true, More: []string{"_meta"},
 		}, 0},
 		{"null", `null`, external.Result{}, shape},
 		{"array", `[]`, external.Result{}, shape},
@@ -41,7 +41,7 @@ func TestReadResult(t *testing.T) {
 }
 
 func TestBlockMembers(t *testing.T) {
-	b := external.Block{"type": json.RawMessage(`"text"`), "n": json.RawMessage(`5`), "null": json.RawMessage(`null`)}
+	b := external.Block(`{"type":"text","n":5,"null":null}`)
 	for name, want := range map[string]string{"type": "text", "n": "", "null": "", "missing": ""} {
 		if got, ok := b.Text(name); got != want || ok != (want != "") {
 			t.Errorf("%s is %q, %v", name, got, ok)
@@ -169,7 +169,9 @@ func TestRewriteStrings(t *testing.T) {
 
 func ExampleReadResult() {
 	r, defect := external.ReadResult([]byte(`{"content":[{"type":"text","text":"22 degrees"}],"isError":false}`))
-	text, ok := r.Content[0].Text("text")
-	fmt.Println(text, ok, r.IsError, defect)
+	for b := range r.Blocks() {
+		text, ok := b.Text("text")
+		fmt.Println(text, ok, r.IsError, defect)
+	}
 	// Output: 22 degrees true false JSON_DEFECT_UNSPECIFIED
 }

@@ -3,26 +3,48 @@ package external
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
-	"reflect"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
-// Result is the result of an MCP tool. Source: Model Context Protocol,
+// Result is the result of an MCP tool, as slices of its text. Source: Model Context Protocol,
 // revision 2025-06-18, "CallToolResult".
 type Result struct {
-	Content    []Block
+	Content    json.RawMessage // an array of blocks; nil when there is none
 	Structured json.RawMessage // nil when there is none
 	IsError    bool
 	More       []string // names of members that are never shown, such as _meta, in order
 }
 
-// Block holds the members of a content block by their exact names.
-type Block map[string]json.RawMessage
+// Blocks returns the content blocks.
+func (r *Result) Blocks() iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for e := range jsonspan.Elements(r.Content) {
+			if !yield(Block(e)) {
+				return
+			}
+		}
+	}
+}
+
+// HasOneBlock reports whether the content is one block.
+func (r *Result) HasOneBlock() bool {
+	n := 0
+	for range jsonspan.Elements(r.Content) {
+		if n++; n > 1 {
+			break
+		}
+	}
+	return n == 1
+}
+
+// Block is the JSON text of a content block. One that is no object has no members.
+type Block []byte
 
 // The types of content blocks.
 const (
@@ -37,30 +59,26 @@ const (
 // returns JSON_DEFECT_SHAPE. A block that is no object has no members.
 func ReadResult(text []byte) (r Result, defect pb.JsonDefect) {
 	const shape = pb.JsonDefect_JSON_DEFECT_SHAPE
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil || members == nil {
+	if jsonspan.Kind(text) != '{' {
 		return r, shape
 	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		value := members[name]
+	for quoted, value := range jsonspan.Members(text) {
+		name, _ := jsonspan.String(quoted)
+		kind := jsonspan.Kind(value)
 		switch {
-		case isNull(value):
+		case kind == 'n': // null counts as a missing member
 		case name == "content":
-			var blocks []json.RawMessage
-			if json.Unmarshal(value, &blocks) != nil {
+			if kind != '[' {
 				return Result{}, shape
 			}
-			for _, b := range blocks {
-				var block Block
-				_ = json.Unmarshal(b, &block) // a block that is no object stays empty
-				r.Content = append(r.Content, block)
-			}
+			r.Content = value
 		case name == "structuredContent":
 			r.Structured = value
 		case name == "isError":
-			if json.Unmarshal(value, &r.IsError) != nil {
+			if kind != 't' && kind != 'f' {
 				return Result{}, shape
 			}
+			r.IsError = kind == 't'
 		default:
 			r.More = append(r.More, name)
 		}
@@ -68,46 +86,46 @@ func ReadResult(text []byte) (r Result, defect pb.JsonDefect) {
 	return r, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 }
 
-// isNull reports whether a JSON value is null, which counts as a missing member.
-func isNull(text []byte) bool { return string(bytes.TrimSpace(text)) == "null" }
-
-// Text returns a member that is a string. It reports false for a member that is
-// missing, null or of another type.
-func (b Block) Text(name string) (string, bool) {
-	var value *string
-	if json.Unmarshal(b[name], &value) != nil || value == nil {
-		return "", false
-	}
-	return *value, true
-}
-
-// HasOther reports whether the block has members beside the named ones.
-func (b Block) HasOther(names ...string) bool {
-	n := 0
-	for _, name := range names {
-		if _, ok := b[name]; ok {
-			n++
+// Member returns the value of a member; nil for a member that is missing.
+func (b Block) Member(name string) json.RawMessage {
+	for quoted, value := range jsonspan.Members(b) {
+		if s, _ := jsonspan.String(quoted); s == name {
+			return value
 		}
-	}
-	return len(b) > n
-}
-
-// OnlyMember returns the value of an object with exactly one member, and nil for
-// anything else. Servers wrap a value that is no object in such an object.
-func OnlyMember(text []byte) json.RawMessage {
-	var members map[string]json.RawMessage
-	if json.Unmarshal(text, &members) != nil || len(members) != 1 {
-		return nil
-	}
-	for _, value := range members {
-		return value
 	}
 	return nil
 }
 
+// Text returns a member that is a string. It reports false for a member that is
+// missing, null or of another type.
+func (b Block) Text(name string) (string, bool) { return jsonspan.String(b.Member(name)) }
+
+// HasOther reports whether the block has members beside the named ones.
+func (b Block) HasOther(names ...string) bool {
+	for quoted := range jsonspan.Members(b) {
+		if s, _ := jsonspan.String(quoted); !slices.Contains(names, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// OnlyMember returns the value of an object with exactly one member, and nil for
+// anything else. Servers wrap a value that is no object in such an object.
+func OnlyMember(text []byte) (only json.RawMessage) {
+	n := 0
+	for _, value := range jsonspan.Members(text) {
+		if n++; n > 1 {
+			return nil
+		}
+		only = value
+	}
+	return only
+}
+
 // EqualsString reports whether a JSON value is a string with the given text.
 func EqualsString(value []byte, text string) bool {
-	s, ok := Block{"": value}.Text("")
+	s, ok := jsonspan.String(value)
 	return ok && s == text
 }
 
@@ -118,36 +136,26 @@ func IsContainer(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")
 }
 
-// Value is a JSON value that texts are compared with. It is decoded at most once,
-// however many texts there are.
+// Value is a JSON value that texts are compared with, however many there are.
 type Value struct {
-	text    []byte
-	value   any
-	decoded bool
+	text   []byte
+	weight int // of the text; 0 before it is needed
 }
 
 // NewValue returns the Value of valid JSON text. Nothing equals that of nil.
 func NewValue(text []byte) *Value { return &Value{text: text} }
 
-// Equals reports whether text is JSON with the same value. Members of objects may
-// be in any order; numbers are compared as they are written.
+// Equals reports whether text is JSON with the same value. Members of objects may be in any order; numbers are compared as
+// they are written. All comparisons together take time linear in the texts: only a text of the same weight is compared, and
+// with the value without its white space.
 func (v *Value) Equals(text string) bool {
-	if v.text == nil {
+	if v.text == nil || envelope.JSONDefect([]byte(text)) != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 		return false
 	}
-	if envelope.JSONDefect([]byte(text)) != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-		return false
+	if v.weight == 0 {
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, v.text) // it is valid
+		v.text, v.weight = compact.Bytes(), jsonspan.Weight(compact.Bytes())
 	}
-	if !v.decoded {
-		v.value, v.decoded = decode(v.text), true
-	}
-	return reflect.DeepEqual(decode([]byte(text)), v.value)
-}
-
-// decode returns the value of valid JSON text, with numbers as they are written.
-func decode(text []byte) (value any) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	_ = dec.Decode(&value) // the text is valid
-	return value
+	return jsonspan.Weight([]byte(text)) == v.weight && jsonspan.Equal([]byte(text), v.text)
 }
