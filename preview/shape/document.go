@@ -3,6 +3,7 @@ package shape
 import (
 	"encoding/json"
 	"errors"
+	"math"
 )
 
 // ErrNotJSON is returned for text that is not one JSON value.
@@ -32,20 +33,28 @@ const (
 	indent       = 2
 	inlineBytes  = 80      // of a container on one line, with its key
 	indentedMost = 4       // the form is not indented when that makes it this many times as long as the value
+	indentedMore = 8 << 20 // or longer by this, in bytes
 	indentedLess = 1 << 16 // and longer than this, in bytes
+	maxLines     = 1 << 18 // each of which takes 40 bytes of memory
 )
 
 // ParseDocument reads one JSON value. Its readable form is a copy. It returns
-// ErrNotJSON for anything else.
+// ErrNotJSON for anything else. A value whose readable form has too many lines has
+// the containers on one line, as they are written, from some depth on.
 func ParseDocument(text []byte) (*Document, error) {
 	if !json.Valid(text) {
 		return nil, ErrNotJSON
 	}
-	f := formatter{src: text, indent: indent, most: max(indentedLess, indentedMost*len(text))}
-	if f.format(); f.indent == 0 { // a hostile nesting: indenting is for readers
-		f = formatter{src: text}
-		f.format()
+	f := formatter{src: text, indent: indent, deepest: unlimited, most: max(indentedLess, min(indentedMost*len(text), len(text)+indentedMore))}
+	if f.measure(); f.count > maxLines {
+		f.deepest = f.fitting()
+		f.measure()
 	}
+	if f.tooLong { // a hostile nesting: indenting is for readers
+		f.indent = 0
+		f.measure()
+	}
+	f.write()
 	return &Document{text: f.out, lines: f.lines}, nil
 }
 
@@ -63,37 +72,95 @@ func (d *Document) Span(i int) (start, end int64) { return d.lines[i].start, d.e
 func (d *Document) Values(i int) int { return int(d.lines[i].values) }
 
 // formatter writes the readable form of valid JSON. It copies scalars as they
-// are, so that no number loses a digit and no string an escape.
+// are, so that no number loses a digit and no string an escape. The form is
+// measured before it is written, so that nothing is written twice.
 type formatter struct {
-	src    []byte
-	at     int
-	out    []byte
-	lines  []jsonLine
-	indent int
-	most   int // bytes of text at which indenting ends
-	begin  int // of the current line, behind its indentation
+	src     []byte
+	indent  int
+	deepest int // containers around a value of a line; those inside of more are written on one line
+	most    int // bytes of text at which indenting ends
+
+	at      int
+	size    int // of the text so far, in bytes
+	count   int // of lines so far
+	begin   int // of the current line, behind its indentation
+	depths  []int
+	tooLong bool // the text was longer than most at the begin of a line
+
+	writes bool
+	out    []byte     // as far as it is written
+	lines  []jsonLine // the same
 }
 
-// format writes the whole value.
+// unlimited is a depth that no text has.
+const unlimited = math.MaxInt
+
+// measure finds the size of the whole value.
+func (f *formatter) measure() {
+	f.at, f.size, f.count, f.depths, f.tooLong, f.writes = 0, 0, 0, f.depths[:0], false, false
+	f.format()
+}
+
+// write writes the whole value, which was measured.
+func (f *formatter) write() {
+	f.out, f.lines, f.writes = make([]byte, 0, f.size), make([]jsonLine, 0, f.count), true
+	f.at, f.size, f.count = 0, 0, 0
+	f.format()
+}
+
+// fitting returns the greatest depth with which a measured value has few lines
+// enough.
+func (f *formatter) fitting() int {
+	sum := 0
+	for depth, n := range f.depths {
+		if sum += n; sum > maxLines {
+			return max(0, depth-1)
+		}
+	}
+	return len(f.depths)
+}
+
+// format passes over the whole value.
 func (f *formatter) format() {
 	f.line(0)
 	f.value(0)
-	f.out = append(f.out, '\n')
+	f.text("\n")
 }
 
-// line begins a line. Once the form is too long, it is no longer indented.
+// text adds text to the form.
+func (f *formatter) text(s string) {
+	f.size += len(s)
+	if f.writes {
+		f.out = append(f.out, s...)
+	}
+}
+
+// copy adds the source from an offset to the current one.
+func (f *formatter) copy(from int) {
+	f.size += f.at - from
+	if f.writes {
+		f.out = append(f.out, f.src[from:f.at]...)
+	}
+}
+
+// line begins a line. A form that is too long is not indented.
 func (f *formatter) line(depth int) {
-	if len(f.lines) > 0 {
-		f.out = append(f.out, '\n')
+	if f.count > 0 {
+		f.text("\n")
 	}
-	if len(f.out) > f.most {
-		f.indent = 0
+	f.tooLong = f.tooLong || f.indent > 0 && f.size > f.most
+	if f.count++; f.writes {
+		f.lines = append(f.lines, jsonLine{start: int64(f.size)})
+	} else {
+		for len(f.depths) <= depth {
+			f.depths = append(f.depths, 0)
+		}
+		f.depths[depth]++
 	}
-	f.lines = append(f.lines, jsonLine{start: int64(len(f.out))})
 	for range depth * f.indent {
-		f.out = append(f.out, ' ')
+		f.text(" ")
 	}
-	f.begin = len(f.out)
+	f.begin = f.size
 }
 
 // value writes the next value.
@@ -101,7 +168,31 @@ func (f *formatter) value(depth int) {
 	if c := f.next(); c != '{' && c != '[' {
 		f.scalar()
 	} else if !f.inline() {
-		f.container(depth)
+		if depth < f.deepest {
+			f.container(depth)
+		} else {
+			f.flat()
+		}
+	}
+}
+
+// flat copies a container without its white space.
+func (f *formatter) flat() {
+	for depth := 0; ; {
+		switch c := f.next(); c {
+		case '{', '[':
+			depth++
+			f.take()
+		case '}', ']':
+			if f.take(); depth == 1 {
+				return
+			}
+			depth--
+		case ',', ':':
+			f.take()
+		default:
+			f.scalar()
+		}
 	}
 }
 
@@ -119,8 +210,8 @@ func (f *formatter) next() byte {
 
 // take copies the next byte.
 func (f *formatter) take() {
-	f.out = append(f.out, f.src[f.at])
 	f.at++
+	f.copy(f.at - 1)
 }
 
 // scalar copies a string, a number or a word as it is written.
@@ -138,12 +229,12 @@ func (f *formatter) scalar() {
 			f.at++
 		}
 	}
-	f.out = append(f.out, f.src[from:f.at]...)
+	f.copy(from)
 }
 
 // isDelimiter reports whether c ends a number or a word.
 func isDelimiter(c byte) bool {
-	return c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
+	return c == ',' || c == ':' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
 }
 
 // key copies the name of a member.
@@ -151,12 +242,12 @@ func (f *formatter) key() {
 	f.scalar()
 	f.next()
 	f.at++
-	f.out = append(f.out, ": "...)
+	f.text(": ")
 }
 
 // container writes a container with each of its values on lines of its own.
 func (f *formatter) container(depth int) {
-	opener, object, values := len(f.lines)-1, f.src[f.at] == '{', int32(0)
+	opener, object, values := f.count-1, f.src[f.at] == '{', int32(0)
 	f.take()
 	for {
 		c := f.next()
@@ -174,7 +265,9 @@ func (f *formatter) container(depth int) {
 		}
 		f.value(depth + 1)
 	}
-	f.lines[opener].closer, f.lines[opener].values = int32(len(f.lines)), values
+	if f.writes {
+		f.lines[opener].closer, f.lines[opener].values = int32(f.count), values
+	}
 	f.line(depth)
 	f.take()
 }
@@ -182,18 +275,33 @@ func (f *formatter) container(depth int) {
 // inline writes a container of scalars on the current line if it is short, and
 // one that is empty. Otherwise it writes nothing and reports false.
 func (f *formatter) inline() bool {
-	at, length, object := f.at, len(f.out), f.src[f.at] == '{'
+	at, size, writes := f.at, f.size, f.writes
+	f.writes = false
+	short := f.short()
+	if f.writes = writes; short && !writes {
+		return true
+	}
+	if f.at, f.size = at, size; short {
+		f.short()
+	}
+	return short
+}
+
+// short passes over a container that is written on the current line, and reports
+// whether it is one.
+func (f *formatter) short() bool {
+	object := f.src[f.at] == '{'
 	f.take()
 	for empty := true; ; empty = false {
 		c := f.next()
 		if c == ',' {
 			f.at++
-			f.out = append(f.out, ", "...)
+			f.text(", ")
 			c = f.next()
 		}
 		if c == '}' || c == ']' {
 			f.take()
-			if empty || len(f.out)-f.begin <= inlineBytes {
+			if empty || f.size-f.begin <= inlineBytes {
 				return true
 			}
 			break
@@ -211,11 +319,10 @@ func (f *formatter) inline() bool {
 		} else {
 			f.scalar()
 		}
-		if len(f.out)-f.begin > inlineBytes {
+		if f.size-f.begin > inlineBytes {
 			break
 		}
 	}
-	f.at, f.out = at, f.out[:length]
 	return false
 }
 

@@ -1,6 +1,8 @@
 package shape
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -110,5 +112,39 @@ func TestDocumentLinesNest(t *testing.T) {
 	}
 	if len(titles) != 2 || titles[1] >= titles[0] {
 		t.Errorf("the same title again has score %v", titles)
+	}
+}
+
+// A value with more lines than a Document has keeps its outer containers on lines of their own, and those inside on one line.
+// Whatever the nesting, its memory is bounded by its text.
+func TestDocumentHasBoundedLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		text  string
+		least int // lines
+	}{
+		"a list of values":              {"[" + strings.Repeat("1,", maxLines) + "1]", 1},
+		"a list of records":             {"[" + strings.Repeat(`{"a":[1,{"b":[2]}]},`, maxLines/4) + "1]", maxLines / 4},
+		"nested lists":                  {"[" + strings.Repeat(strings.Repeat("[", 60)+"1"+strings.Repeat("]", 60)+",", maxLines/60) + "1]", maxLines / 60},
+		"an object of objects":          {`{"a":{"b":{"c":[` + strings.Repeat(`{"d":[[]]},`, maxLines) + `1]}}}`, 7},
+		"as many as there fit":          {"[" + strings.Repeat("1,", maxLines-3) + "1]", maxLines},
+		"nested as nothing ought to be": {strings.Repeat("[", 9000) + strings.Repeat("1,", maxLines) + "1" + strings.Repeat("]", 9000), 9000},
+	} {
+		d := readable(t, c.text)
+		if d.Len() > maxLines || d.Len() < c.least {
+			t.Errorf("%s: %d lines, want %d to %d", name, d.Len(), c.least, maxLines)
+		}
+		var got, want bytes.Buffer
+		if json.Compact(&got, d.Text()) != nil || json.Compact(&want, []byte(c.text)) != nil || got.String() != want.String() {
+			t.Errorf("%s: the readable form is of another value", name)
+		}
+		if most := max(indentedLess, indentedMost*len(c.text)) + d.Len(); cap(d.text) > most || cap(d.lines) > maxLines {
+			t.Errorf("%s: %d bytes and %d lines are reserved", name, cap(d.text), cap(d.lines))
+		}
+		d.Order()
+		for i := 0; i < d.Len(); i++ {
+			if start, end := d.Span(i); start >= end || d.text[end-1] != '\n' {
+				t.Fatalf("%s: line %d is from %d to %d", name, i, start, end)
+			}
+		}
 	}
 }
