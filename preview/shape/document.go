@@ -157,8 +157,9 @@ func (f *formatter) line(depth int) {
 		}
 		f.depths[depth]++
 	}
-	for range depth * f.indent {
-		f.text(" ")
+	f.size += depth * f.indent
+	for f.writes && len(f.out) < f.size {
+		f.out = append(f.out, ' ')
 	}
 	f.begin = f.size
 }
