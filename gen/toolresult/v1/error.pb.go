@@ -116,8 +116,8 @@ const (
 	ErrorReason_ERROR_REASON_ARTIFACT_CORRUPT ErrorReason = 35
 	// OUT_OF_RANGE. The artifact has no such line or byte.
 	ErrorReason_ERROR_REASON_RANGE_NOT_SATISFIABLE ErrorReason = 36
-	// PERMISSION_DENIED. A file is not under a directory that the operator allowed, or
-	// is no regular file.
+	// PERMISSION_DENIED. A file is not under a directory that the operator allowed, is
+	// no regular file, or has more than one name and is another user's than the caller's.
 	ErrorReason_ERROR_REASON_FILE_NOT_ALLOWED ErrorReason = 37
 	// NOT_FOUND. There is no such file.
 	ErrorReason_ERROR_REASON_FILE_NOT_FOUND ErrorReason = 38

@@ -213,7 +213,8 @@ type FileReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The absolute path. Required. The file is a regular one under a directory that
 	// the operator allowed (setting "roots"); links that lead out of it are not
-	// followed. At most 4,096 bytes.
+	// followed. A file with more than one name must belong to the caller. At most
+	// 4,096 bytes.
 	Path          string `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
