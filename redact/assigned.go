@@ -104,7 +104,7 @@ type valueScan struct {
 	atStart bool // and that it is the first one of all
 	start   int  // where the value begins with its quotes
 	from    int  // and without
-	limit   int  // after so many bytes its end does not matter
+	limit   int  // after n bytes its end does not matter
 
 	waiting bool // more bytes must come
 	known   bool // around is

@@ -229,7 +229,7 @@ func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, te
 			return 0
 		}
 		w.everything(t, name, resp)
-		p.planted += w.brought(t, name, resp.GetCanonical(), text)
+		p.planted += w.imported(t, name, resp.GetCanonical(), text)
 		if w.calls%7 == 0 {
 			turn := &pb.ProjectTurnRequest{TotalTokens: 30_000}
 			for range 2 {
@@ -247,8 +247,8 @@ func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, te
 	return 0
 }
 
-// brought gives Render, Compact and EncodeTurn a result that has a text in all of its fields that take it.
-func (w *watch) brought(t *testing.T, name string, result *pb.CanonicalToolResult, text string) int {
+// imported gives Render, Compact and EncodeTurn a result that has a text in all of its fields that take it.
+func (w *watch) imported(t *testing.T, name string, result *pb.CanonicalToolResult, text string) int {
 	if w.types[result.GetCustom().GetType()] != nil {
 		return 0
 	}
@@ -257,7 +257,7 @@ func (w *watch) brought(t *testing.T, name string, result *pb.CanonicalToolResul
 		given := proto.CloneOf(result)
 		p.planted = 0
 		p.message("canonical", given.ProtoReflect())
-		call := &pb.CallReference{SessionId: "s", CallId: "brought"}
+		call := &pb.CallReference{SessionId: "s", CallId: "imported"}
 		rendered, err := w.Render(t.Context(), &pb.RenderRequest{
 			Result: &pb.RenderRequest_Canonical{Canonical: given}, Call: call, Policy: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 100_000}},
 		})

@@ -80,7 +80,7 @@ func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, s
 // that their receipts leave out. Such a line becomes what the receipt shows. Previews have no such lines.
 func (r *Pass) maskText(text string) (string, bool) {
 	masked, found := r.mask([]byte(text))
-	if textscan.OneLine(text) == text { // nothing is left out of it
+	if textscan.OneLine(text) == text { // nothing is omitted of it
 		return string(masked), found
 	}
 	lines := strings.Split(string(masked), "\n")
