@@ -253,7 +253,7 @@ func (s *valueScan) joined(to, next int, quote byte, level int) int {
 	case level > 0:
 		return to
 	case c == quote && quote != '`': // a doubled quote is one of the value
-		s.from, next = next+1, next+1
+		s.from = next + 1
 		return s.quotedRest(quote)
 	case quote == '\'' && c == '\\' && s.at(next+1) == '\'' && s.at(next+2) == '\'':
 		s.from = next + 3

@@ -93,7 +93,7 @@ func (r *rule) assigned(b []byte, v value) bool {
 func prose(b []byte) bool {
 	words := bytes.Fields(b)
 	for _, w := range words {
-		if needs(aDigit|aLetter).met(w) || len(w) > 2 && bytes.IndexAny(w[1:len(w)-1], "!#$%&*+?^~@|=<>") >= 0 {
+		if needs(aDigit|aLetter).met(w) || len(w) > 2 && bytes.ContainsAny(w[1:len(w)-1], "!#$%&*+?^~@|=<>") {
 			return len(words) > 4
 		}
 	}
@@ -151,7 +151,7 @@ func code(b []byte) bool {
 	inside := b[name+1:]
 	end := bytes.LastIndexAny(inside, ")]}")
 	if end < 0 { // it goes on behind white space
-		return bytes.IndexAny(inside, "!#$%;<=>?@\\^|~{}+") < 0
+		return !bytes.ContainsAny(inside, "!#$%;<=>?@\\^|~{}+")
 	}
 	return end == len(inside)-1 || bytes.IndexByte([]byte(".,;([)]"), inside[end+1]) >= 0
 }
@@ -175,7 +175,7 @@ func refers(b []byte) bool {
 func path(b []byte) bool {
 	switch {
 	case b[0] == '/', b[0] == '.', b[0] == '~':
-		if bytes.IndexByte(b[1:], '/') >= 0 || b[0] != '~' && bytes.IndexAny(b, symbols) < 0 {
+		if bytes.IndexByte(b[1:], '/') >= 0 || b[0] != '~' && !bytes.ContainsAny(b, symbols) {
 			return true
 		}
 	case len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/'):
