@@ -148,6 +148,8 @@ type Verified struct {
 	First uint64
 	// Head is the end up to which the chain was followed.
 	Head Head
+	// Warnings say what the chain alone cannot show, such as that its recorded head is missing; nil: nothing.
+	Warnings []string
 }
 
 // Status is the state of a log.

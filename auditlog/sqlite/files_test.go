@@ -138,7 +138,10 @@ func TestRecordedHeadIsCompared(t *testing.T) {
 			if !strings.Contains(s.Inconsistency, c.says) || (s.Inconsistency == "") != (c.says == "") || strings.Contains(logged.String(), "level=ERROR") != (c.says != "") {
 				t.Errorf("%q, logged %s", s.Inconsistency, logged.String())
 			}
-			_, broken := audittest.Verify(t, l)
+			verified, broken := audittest.Verify(t, l)
+			if unproven := name == "removed" || name == "damaged"; (len(verified.Warnings) > 0) != unproven {
+				t.Errorf("warnings: %q", verified.Warnings)
+			}
 			if c.broken > 0 && (len(broken) == 0 || broken[0].Sequence != c.broken) || c.broken == 0 && broken != nil {
 				t.Errorf("inconsistent: %v", broken)
 			}
@@ -152,6 +155,30 @@ func TestRecordedHeadIsCompared(t *testing.T) {
 			}
 			must(t, l.Close())
 		})
+	}
+}
+
+// TestHeadThatIsGoneIsAWarning deletes and replaces the head file of an open log with records, and of one without.
+func TestHeadThatIsGoneIsAWarning(t *testing.T) {
+	for name, do := range map[string]func(head string) error{
+		"deleted":  os.Remove,
+		"replaced": func(head string) error { return errors.Join(os.Remove(head), os.WriteFile(head, []byte("?"), 0o600)) },
+	} {
+		for _, records := range []int{0, 2} {
+			f := file{filepath.Join(t.TempDir(), "audit.db")}
+			l := f.Open(t, nil)
+			for range records {
+				_, err := l.Append(t.Context(), audittest.Rejection("x"))
+				must(t, err)
+			}
+			before, _ := audittest.Verify(t, l)
+			must(t, do(strings.TrimSuffix(f.path, ".db")+".head"))
+			after, broken := audittest.Verify(t, l)
+			if len(before.Warnings) > 0 || (len(after.Warnings) > 0) != (records > 0) || broken != nil || after.Intact != uint64(records) {
+				t.Errorf("%s, %d records: %q, then %q, %v", name, records, before.Warnings, after.Warnings, broken)
+			}
+			must(t, l.Close())
+		}
 	}
 }
 

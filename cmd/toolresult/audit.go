@@ -192,7 +192,8 @@ func auditVerifyCommand() *cobra.Command {
 		Use: "verify [flags] [SEQUENCE...]", Short: "Prove that records are what was answered, and that none is missing",
 		Long: "With sequences: makes the canonical result and the receipt of each record again, from the stored complete output, and\n" +
 			"compares them byte for byte. Without: follows the chain of the log from end to end; with --all both.\n" +
-			"Prints what differs or cannot be compared, and exits with 1 if anything differs.",
+			"Prints what differs or cannot be compared, and exits with 1 if anything differs. A warning, such as that the head\n" +
+			"outside of the log is missing, changes no exit code.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			v := verification{ctx: cmd.Context(), out: cmd.OutOrStdout()}
 			return t.withConnection(cmd.Context(), func(c *connection) error {
@@ -303,6 +304,9 @@ func (v *verification) log(head string) error {
 			continue
 		}
 		n := resp.GetVerified()
+		for _, warning := range n.GetWarnings() {
+			fmt.Fprintf(v.out, "warning: %s\n", warning)
+		}
 		v.inconsistent += int(n.GetInconsistent())
 		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetInconsistent(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
 		return nil

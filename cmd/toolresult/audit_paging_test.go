@@ -126,6 +126,8 @@ func TestVerificationCountsInconsistencies(t *testing.T) {
 		err     string
 	}{
 		{[]*pb.VerifyLogResponse{end(9, 0)}, "9 records hold, 0 do not; head: l 9 h\n", 0, ""},
+		{[]*pb.VerifyLogResponse{{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{Intact: 9, LogId: "l", HeadSequence: 9, HeadHash: "h", Warnings: []string{"no head"}}}}},
+			"warning: no head\n9 records hold, 0 do not; head: l 9 h\n", 0, ""},
 		{[]*pb.VerifyLogResponse{inconsistent(3), inconsistent(4), end(7, 2)}, "record 3: altered\nrecord 4: altered\n7 records hold, 2 do not; head: l 9 h\n", 2, ""},
 		{[]*pb.VerifyLogResponse{inconsistent(3)}, "record 3: altered\n", 0, "ended early"},
 	} {

@@ -195,6 +195,7 @@ func (a *Service) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStreamingS
 	return call.Send(&pb.VerifyLogResponse{Answer: &pb.VerifyLogResponse_Verified{Verified: &pb.VerifiedLog{
 		LogId: verified.Head.Log, Intact: verified.Intact, Inconsistent: verified.Inconsistent, First: verified.First,
 		HeadSequence: verified.Head.Sequence, HeadHash: verified.Head.Hash,
+		Warnings: verified.Warnings,
 	}}})
 }
 

@@ -20,6 +20,8 @@ type headCheck struct {
 	inconsistency string
 	// conflict is a mismatch that the rows alone do not show, for Verify to report; nil: none.
 	conflict *auditlog.Inconsistency
+	// warning says why the rows alone cannot show that the end is missing; empty: they were compared with a head.
+	warning string
 	// quarantine means that the head file disagrees with the log, or is corrupt, and is kept as evidence.
 	quarantine bool
 }
@@ -37,8 +39,10 @@ func checkHead(f *HeadFile, log string, end Tip, rows RowReader) (headCheck, err
 	switch {
 	case f.Corrupt:
 		c.inconsistency, c.quarantine = "the head that was kept outside cannot be read", true
+		c.warning = c.inconsistency + unprovenEnd
 	case found == nil && end.Sequence > 0:
 		c.inconsistency = "no head was kept outside"
+		c.warning = c.inconsistency + unprovenEnd
 	case found == nil: // a new log
 	case found.Log != log:
 		c.reportConflict(found, fmt.Sprintf("the head that was kept outside is of another log: %s", *found))
@@ -54,6 +58,23 @@ func checkHead(f *HeadFile, log string, end Tip, rows RowReader) (headCheck, err
 		}
 	}
 	return c, nil
+}
+
+// unprovenEnd follows the reason of a warning.
+const unprovenEnd = " when the log was opened: nothing proves that its end was there"
+
+// headGone is the warning of a head file that was deleted or replaced since the log was opened.
+const headGone = "the file of the head that is kept outside was deleted or replaced: heads of this log are kept nowhere"
+
+// warnings returns what the chain alone cannot show: of the recorded head when the log was opened, and of its file now.
+func (l *Log) warnings(end Tip) (list []string) {
+	if l.start.warning != "" {
+		list = append(list, l.start.warning)
+	}
+	if f := l.o.HeadFile; f != nil && end.Sequence > 0 && !f.present() {
+		list = append(list, headGone)
+	}
+	return list
 }
 
 // hasHead reports whether a row has the recorded hash. A row that is gone has it: retention may have deleted it, and

@@ -61,6 +61,9 @@ func TestCheckHead(t *testing.T) {
 			got.end != c.goesOn || got.quarantine != c.quarantine || (got.conflict != nil) != (c.conflict > 0) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+		if unproven := name == "corrupt" || name == "removed"; (got.warning != "") != unproven {
+			t.Errorf("%s: warning %q", name, got.warning)
+		}
 		if got.conflict != nil && (got.conflict.Sequence != c.conflict || !strings.Contains(got.inconsistency, got.conflict.Reason)) {
 			t.Errorf("%s: conflict %+v", name, got.conflict)
 		}

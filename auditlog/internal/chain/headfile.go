@@ -143,14 +143,19 @@ func (h *HeadFile) Write(head Head) error {
 
 // Check fails if the file was deleted or replaced: the lock of the log went with it. h may be nil.
 func (h *HeadFile) Check() error {
-	if h == nil {
+	if h == nil || h.present() {
 		return nil
 	}
-	switch found, err := os.Lstat(h.path); {
-	case err == nil && !os.SameFile(found, h.info), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ESTALE):
-		return fmt.Errorf("%s: the file was deleted or replaced", h.path)
+	return fmt.Errorf("%s: the file was deleted or replaced", h.path)
+}
+
+// present reports whether the name of the file is still that of the file that was opened. Errors that say neither count as yes.
+func (h *HeadFile) present() bool {
+	found, err := os.Lstat(h.path)
+	if err == nil {
+		return os.SameFile(found, h.info)
 	}
-	return nil // an error that says neither is none
+	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ESTALE)
 }
 
 // Sync makes the heads that were written durable.

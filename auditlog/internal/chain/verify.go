@@ -47,6 +47,7 @@ func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Incon
 	if conflict := l.start.conflict; err == nil && conflict != nil && conflict.Sequence >= from {
 		err = visit(*conflict)
 	}
+	v.Warnings = l.warnings(v.end)
 	return v.Verified, err
 }
 
