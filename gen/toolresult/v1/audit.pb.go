@@ -1673,7 +1673,11 @@ type VerifiedLog struct {
 	// Last sequence.
 	HeadSequence uint64 `protobuf:"varint,5,opt,name=head_sequence,json=headSequence,proto3" json:"head_sequence,omitempty"`
 	// Its hash.
-	HeadHash      string `protobuf:"bytes,6,opt,name=head_hash,json=headHash,proto3" json:"head_hash,omitempty"`
+	HeadHash string `protobuf:"bytes,6,opt,name=head_hash,json=headHash,proto3" json:"head_hash,omitempty"`
+	// What the chain alone cannot show, one sentence each: the head that is kept outside of
+	// the log (audit.head) was missing or could not be read when the log was opened, or is
+	// gone now, though the log has records. Records hold all the same.
+	Warnings      []string `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1748,6 +1752,13 @@ func (x *VerifiedLog) GetHeadHash() string {
 		return x.HeadHash
 	}
 	return ""
+}
+
+func (x *VerifiedLog) GetWarnings() []string {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
 }
 
 var File_toolresult_v1_audit_proto protoreflect.FileDescriptor
@@ -1884,14 +1895,15 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x06answer\"H\n" +
 	"\x12InconsistentRecord\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\x12\x16\n" +
-	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xb8\x01\n" +
+	"\x06reason\x18\x02 \x01(\tR\x06reason\"\xd4\x01\n" +
 	"\vVerifiedLog\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x16\n" +
 	"\x06intact\x18\x02 \x01(\x04R\x06intact\x12\"\n" +
 	"\finconsistent\x18\x03 \x01(\x04R\finconsistent\x12\x14\n" +
 	"\x05first\x18\x04 \x01(\x04R\x05first\x12#\n" +
 	"\rhead_sequence\x18\x05 \x01(\x04R\fheadSequence\x12\x1b\n" +
-	"\thead_hash\x18\x06 \x01(\tR\bheadHash*\xc5\x01\n" +
+	"\thead_hash\x18\x06 \x01(\tR\bheadHash\x12\x1a\n" +
+	"\bwarnings\x18\a \x03(\tR\bwarnings*\xc5\x01\n" +
 	"\tAuditKind\x12\x1a\n" +
 	"\x16AUDIT_KIND_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15AUDIT_KIND_PROJECTION\x10\x01\x12\x18\n" +
