@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -164,7 +165,7 @@ func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 // addText adds text without the base64 in it. A JSON object or array is shown in its
 // readable form, if it may be.
 func (a *answer) addText(ctx context.Context, name, text string, readable bool) error {
-	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
+	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && utf8.ValidString(t) && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
 		return a.addJSON(ctx, name, []byte(text))
 	}
 	text, err := a.liftBase64(ctx, text)

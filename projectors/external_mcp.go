@@ -23,7 +23,7 @@ func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {
 	var texts []string
 	onlyTexts := len(r.More) == 0
 	for b := range r.Blocks() {
-		text, ok := b.Text("text")
+		text, ok := b.Content("text")
 		if kind, _ := b.Text("type"); ok && kind == external.TypeText {
 			texts = append(texts, text)
 		}
@@ -129,11 +129,11 @@ func (c *mcpContent) block(ctx context.Context, b external.Block) (err error) {
 // textBlock adds a text, unless the structured content says the same. It reports
 // false for a block without text.
 func (c *mcpContent) textBlock(b external.Block) bool {
-	text, ok := b.Text("text")
+	text, ok := b.Content("text")
 	if !ok {
 		return false
 	}
-	// U+FFFD may stand for half of a surrogate pair.
+	// Half of a surrogate pair cannot be shown.
 	c.keepSource = c.keepSource || b.HasOther("type", "text") || strings.ContainsRune(text, utf8.RuneError)
 	if (c.alone || external.IsContainer(text)) && (c.structured.Equals(text) || c.wrapped.Equals(text)) {
 		c.set("text_repeats_structured", protoreflect.ValueOfBool(true))
@@ -192,7 +192,7 @@ func (a *answer) addDecoded(ctx context.Context, n *pb.ExternalAttachment, data 
 // shown. It reports false for a block without a resource.
 func (a *answer) addEmbedded(ctx context.Context, b external.Block, shown **string) (bool, error) {
 	inner := external.Block(b.Member("resource"))
-	text, hasText := inner.Text("text")
+	text, hasText := inner.Content("text")
 	blob, hasBlob := inner.Text("blob")
 	if !hasText && !hasBlob {
 		return false, nil

@@ -74,6 +74,9 @@ var callToolResults = []struct {
 	{name: "texts in order", json: content(`{"type":"text","text":"a"},{"type":"text","text":"b\n"}`), text: "a\nb\n"},
 	{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: "{\"b\": 1.0, \"a\": []}\n"},
 	{name: "two texts that are JSON", json: content(`{"type":"text","text":"{}"},{"type":"text","text":"[]"}`), text: "{}\n[]"},
+	{name: "half of a pair", json: content(`{"type":"text","text":"a\ud800b"}`), text: "a\ufffd\ufffd\ufffdb", source: true},
+	{name: "half of a pair in JSON", json: `{"structuredContent":{"a":"\ud800","b":"` + strings.Repeat("QUJD", 400) + `\udc00 x"}}`, source: false,
+		structured: "{\n  \"a\": \"\\ud800\",\n  \"b\": \"" + strings.Repeat("QUJD", 400) + "\\udc00 x\"\n}\n"},
 	{name: "text that is a number", json: content(`{"type":"text","text":"5"}`), text: "5"},
 	{
 		name: "the same twice", json: `{"content":[{"type":"text","text":"{\"a\":1, \"b\":[1e9]}"}],"structuredContent":{"b":[1e9],"a":1}}`,
@@ -121,6 +124,9 @@ func TestCallToolResult(t *testing.T) {
 			}
 			if unknown := strings.Join(r.GetUnknownContent(), "; "); r.GetEmpty() != c.empty || unknown != c.unknown {
 				t.Errorf("empty %v, unknown %q", r.GetEmpty(), unknown)
+			}
+			if n := strings.Count(c.text, "\ufffd"); n > 0 && (r.GetTextSource().GetReplacedBytes() != uint64(n) || home.read(t, r.GetArtifacts()[r.GetTextArtifact()].GetPath()) != "a\xed\xa0\x80b") {
+				t.Errorf("halves are not counted and kept: %v", r)
 			}
 			if (r.SourceArtifact != nil) != c.source {
 				t.Fatalf("source artifact %v", r.SourceArtifact)
@@ -270,7 +276,7 @@ func TestExternalFallback(t *testing.T) {
 func FuzzExternal(f *testing.F) {
 	std := base64.StdEncoding.EncodeToString(noise(900))
 	for _, seed := range []string{
-		`{}`, `[]`, `{"isError":true}`, `{"_meta":{"a":1}}`, content(`{"type":"text","text":"data:a/b;base64,` + std + `="}`), content(`{"type":"image","data":"A\u0000"},null,[]`),
+		`{}`, `[]`, `{"isError":true}`, `{"_meta":{"a":1}}`, `{"structuredContent":{"a":"\ud800"}}`, content(`{"type":"text","text":"{\"a\":\"\ud800\"}"}`), content(`{"type":"text","text":"data:a/b;base64,` + std + `="}`), content(`{"type":"image","data":"A\u0000"},null,[]`),
 		content(`{"type":"resource","resource":{"uri":"a","text":"{}","blob":""}}`) + " ", `{"structuredContent":{"a":"` + std + `"},"content":[{"type":"text","text":"` + std + `"}]}`,
 	} {
 		f.Add(seed)

@@ -3,7 +3,6 @@ package external
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"strings"
 )
 
@@ -130,8 +129,8 @@ func RewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 		if at-from < minBase64 || isKey(text[at+1:]) {
 			continue
 		}
-		var value string
-		if err := json.Unmarshal(text[from:at+1], &value); err != nil {
+		value, err := unquote(text[from : at+1])
+		if err != nil {
 			return nil, err
 		}
 		rewritten, err := rewrite(value)
@@ -153,13 +152,4 @@ func RewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 func isKey(rest []byte) bool {
 	rest = bytes.TrimLeft(rest, " \t\r\n")
 	return len(rest) > 0 && rest[0] == ':'
-}
-
-// quote writes a JSON string without the escapes that only HTML needs.
-func quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string cannot fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

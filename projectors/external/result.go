@@ -126,7 +126,7 @@ func OnlyMember(text []byte) (only json.RawMessage) {
 // EqualsString reports whether a JSON value is a string with the given text.
 func EqualsString(value []byte, text string) bool {
 	s, ok := jsonspan.String(value)
-	return ok && s == text
+	return ok && withHalves(value, s) == text
 }
 
 // IsContainer reports whether text, if it is JSON, is an object or an array. Among
