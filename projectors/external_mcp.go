@@ -75,13 +75,15 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 		answer: a, alone: r.HasOneBlock(), unknown: unknownContent{counts: map[string]int{}},
 		structured: external.NewValue(r.Structured), wrapped: external.NewValue(inner),
 	}
+	empty := true
 	for b := range r.Blocks() {
+		empty = false
 		if err := c.block(ctx, b); err != nil {
 			return err
 		}
 	}
 	var members []string
-	if len(r.Content) == 0 && r.Structured == nil { // it did not answer nothing
+	if empty && r.Structured == nil { // it did not answer nothing
 		members = memberWords(r.More)
 	}
 	c.noteUnknown(members)

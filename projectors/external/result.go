@@ -83,6 +83,7 @@ func ReadResult(text []byte) (r Result, defect pb.JsonDefect) {
 			r.More = append(r.More, name)
 		}
 	}
+	slices.Sort(r.More)
 	return r, pb.JsonDefect_JSON_DEFECT_UNSPECIFIED
 }
 
