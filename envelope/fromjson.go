@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -238,7 +240,9 @@ func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte
 	switch f.Kind() {
 	case protoreflect.StringKind:
 		var s string
-		err = json.Unmarshal(text, &s)
+		if err = json.Unmarshal(text, &s); err == nil && HasHalfPair(text) {
+			err = errHalfPair
+		}
 		v = protoreflect.ValueOfString(s)
 	case protoreflect.BoolKind:
 		var b bool
@@ -272,6 +276,41 @@ func (d decoder) scalar(f protoreflect.FieldDescriptor, path string, text []byte
 		return v, false
 	}
 	return v, true
+}
+
+// errHalfPair is the error of a string that no field can hold.
+var errHalfPair = errors.New("half of a surrogate pair")
+
+// HasHalfPair reports whether JSON text has half of a surrogate pair as an escape, such as "\ud800", which no text can hold.
+// encoding/json makes U+FFFD of it.
+func HasHalfPair(text []byte) bool {
+	for at := 0; at < len(text); at++ {
+		if text[at] != '\\' {
+			continue
+		}
+		unit, next := surrogateAt(text, at), surrogateAt(text, at+6)
+		switch {
+		case unit == 0:
+			at++ // what is escaped may be a backslash
+		case utf16.DecodeRune(unit, next) == utf8.RuneError:
+			return true
+		default:
+			at += 11
+		}
+	}
+	return false
+}
+
+// surrogateAt returns the surrogate whose escape is at a place in a text; 0 for anything else.
+func surrogateAt(text []byte, at int) rune {
+	if at+6 > len(text) || text[at] != '\\' || text[at+1] != 'u' {
+		return 0
+	}
+	unit, err := strconv.ParseUint(string(text[at+2:at+6]), 16, 16)
+	if err != nil || !utf16.IsSurrogate(rune(unit)) {
+		return 0
+	}
+	return rune(unit)
 }
 
 // enumNumber reads the value of an enum by its name or number.

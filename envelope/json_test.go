@@ -63,3 +63,29 @@ func TestCustomFamilyIsNamed(t *testing.T) {
 		t.Errorf("%v, %v", r, err)
 	}
 }
+
+// TestHalfPairsAreNoText: an escape of half of a surrogate pair is found wherever it is, and nothing else is taken for one; a
+// field does not make U+FFFD of it, and details have it as it is written.
+func TestHalfPairsAreNoText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		`"\ud800"`: true, `"\uDC00\ud800"`: true, `"\ud83d\ude00"`: false, `"\\ud800"`: false, `"\\\ud800"`: true, `"\u00e9\ufffd"`: false,
+		`{"a":["\ud83d\ude00\udbff"]}`: true, `"\ud83d x\ude00"`: true, `""`: false,
+	} {
+		if envelope.HasHalfPair([]byte(text)) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
+	_, err := envelope.FromJSON([]byte(`{"tool_name":"x","status":"error","summary_text":"\udfff","error":{"kind":"a","message":"m"}}`), "")
+	if err == nil || !strings.HasPrefix(err.Error(), "summary_text: ") {
+		t.Error(err)
+	}
+	const details = `{"tool_name":"x","status":"error","summary_text":"s","result":null,"error":{"kind":"a","message":"m","details":{"a":"\ud800"},"retryable":null}}`
+	r, err := envelope.FromJSON([]byte(details), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := envelope.ToCompactJSON(r); err != nil || string(again) != details {
+		t.Errorf("%s, %v", again, err)
+	}
+}

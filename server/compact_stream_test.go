@@ -177,6 +177,7 @@ func TestUnknownResultsAreKept(t *testing.T) {
 	list := append(entries(newer, foreign, later, noLedger, raw, sixth, nothing),
 		asJSON(`{"tool_name":`, ""),
 		asJSON(`[]`, ""),
+		asJSON(`{"tool_name":"x","status":"success","summary_text":"\ud800","result":{"content_preview":"a"},"error":null}`, "text"),
 		asJSON(`{"tool_name":"x","tool_name":"y"}`, ""),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, ""),
 		asJSON(`{"tool_name":"x","status":"success","summary_text":"s","result":{"orbit":3},"error":null}`, "orbit"),

@@ -74,6 +74,8 @@ func TestUnknownOutputsAreText(t *testing.T) {
 		"custom, binary": {customOf("other.v1.Deploy", &pb.CustomOutput{Encoding: &pb.CustomOutput_Message{Message: binary}}), "its family other.v1.Deploy is not known here", binary},
 		"a key twice": {customOf("acme.v1.DeployResult", &pb.CustomOutput{Encoding: &pb.CustomOutput_MessageJson{MessageJson: `{"environment":"a","environment":"b"}`}}),
 			"the JSON of its family acme.v1.DeployResult has a key twice", []byte(`{"environment":"a","environment":"b"}`)},
+		"half of a pair": {customOf("acme.v1.DeployResult", &pb.CustomOutput{Encoding: &pb.CustomOutput_MessageJson{MessageJson: `{"environment":"\ud800"}`}}),
+			"the JSON of its family acme.v1.DeployResult has half of a surrogate pair", []byte(`{"environment":"\ud800"}`)},
 		"a newer case": {newerOutput(t, "src/runtime/turn.rs"), "its family is not known here (field 140)", newerOutput(t, "src/runtime/turn.rs").ProtoReflect().GetUnknown()},
 	} {
 		given := proto.CloneOf(c.out)

@@ -55,15 +55,27 @@ func (r *Registry) customAsText(out *pb.CustomOutput) *pb.TextOutput {
 	}
 	why, known := notKnown(out.GetType()), r.types[out.GetType()] != nil
 	if known {
-		if envelope.JSONDefect([]byte(out.GetMessageJson())) != pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY {
+		defect := messageDefect([]byte(out.GetMessageJson()))
+		if defect == "" {
 			return nil
 		}
-		why = "the JSON of its family " + out.GetType() + " has a key twice"
+		why = "the JSON of its family " + out.GetType() + " has " + defect
 	}
 	if json, ok := out.GetEncoding().(*pb.CustomOutput_MessageJson); ok {
 		return textOf([]byte(json.MessageJson), mediaJSON, why)
 	}
 	return textOf(out.GetMessage(), mediaProtobuf, why)
+}
+
+// messageDefect says what JSON has that no message can hold; empty: nothing. JSON that is none is a mistake of the caller.
+func messageDefect(text []byte) string {
+	switch defect := envelope.JSONDefect(text); {
+	case defect == pb.JsonDefect_JSON_DEFECT_DUPLICATE_KEY:
+		return "a key twice"
+	case defect == pb.JsonDefect_JSON_DEFECT_UNSPECIFIED && envelope.HasHalfPair(text):
+		return "half of a surrogate pair"
+	}
+	return ""
 }
 
 // caseAsText returns the fields of an output that this build does not know as text; nil if none can be a case of its result.
