@@ -11,14 +11,15 @@ import (
 
 // Notes of an extent.
 const (
-	noteBinary   = "binary"
-	noteReplaced = "shown as U+FFFD"
-	noteRemoved  = "removed"
-	noteOmitted  = "left out"
-	noteLoss     = "lost at the source"
-	noteControl  = "control byte"
-	noteSymbols  = "shown as symbols"
-	noteRedacted = "redacted"
+	noteBinary    = "binary"
+	noteReplaced  = "shown as U+FFFD"
+	noteInvisible = "no visible text"
+	noteRemoved   = "removed"
+	noteOmitted   = "left out"
+	noteLoss      = "lost at the source"
+	noteControl   = "control byte"
+	noteSymbols   = "shown as symbols"
+	noteRedacted  = "redacted"
 )
 
 // The words of an extent.
@@ -44,6 +45,7 @@ func count(n int64, unit string) string {
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
 //	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
+//	9 bytes; no visible text; all of it: /path
 //	250 entries; 20 shown; all of it: /path
 func (e *Extent) String() string {
 	var b strings.Builder

@@ -43,8 +43,8 @@ func (s *stream) section(m protoreflect.Message, prefix string) (Section, bool) 
 	return section, section.Extent != nil || len(section.Body) > 0
 }
 
-// extent returns the extent of a stream that is not shown as it is; nil for others,
-// and for streams without anything but colours and carriage returns.
+// extent returns the extent of a stream that is not shown as it is; nil for others. A
+// stream of nothing but colours and carriage returns shows nothing, and is not empty.
 func extent(v *envelope.Large) *Extent {
 	s := v.Source
 	if s == nil {
@@ -52,6 +52,9 @@ func extent(v *envelope.Large) *Extent {
 	}
 	notes := notes(s, v.Cuts)
 	if !v.Truncated && len(notes) == 0 {
+		if v.Preview == "" && s.GetBytes() > 0 {
+			return &Extent{Bytes: int64(s.GetBytes()), Notes: []string{noteInvisible}, Artifact: v.Artifact}
+		}
 		return nil
 	}
 	e := &Extent{
