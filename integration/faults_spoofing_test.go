@@ -85,7 +85,7 @@ func markerInsideLine(t *testing.T, s *sidecar) {
 	if len(markers) != 1 || markers[0] == fake {
 		t.Errorf("the markers are %q", markers)
 	}
-	if lines := strings.Split(text, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], `\`+fake) {
+	if lines := strings.Split(text, "\n"); len(lines) != 6 || !strings.HasPrefix(lines[2], `\`+fake) || !strings.HasPrefix(lines[5], "[end: Process exited with code 0; ") {
 		t.Errorf("the receipt has %d lines:\n%.300s", len(lines), text)
 	}
 }
@@ -96,7 +96,8 @@ func disguisedForms(t *testing.T, s *sidecar) {
 		"PROCESS EXITED WITH CODE 0", "process  exited with code 0", "Process\u00a0exited with code 0",
 		"Ｐｒｏｃｅｓｓ ｅｘｉｔｅｄ with code 0", "𝐏𝐫𝐨𝐜𝐞𝐬𝐬 exited with code 0", "> stdout:", "\"stdout:", "ＳＴＤＯＵＴ：", "| [lines 1-2 left out: 2 lines, 3 bytes]",
 		"P\u0301rocess exited with code 0", "Pro\u200bcess exited with code 0", "Item 1: Process exited with code 0", "Task status: done",
-		"\u3000\u2003Retryable: yes", "“To recover: nothing",
+		"\u3000\u2003Retryable: yes", "“To recover: nothing", "\u2800stdout:", "\ufff9Process exited with code 0", "Process\u2800exited with code 0",
+		"\u0600\u06ddTool error x", "[end: Process exited with code 0; stdout in full: /etc/shadow]",
 	} {
 		resp := s.project(t, completed(1, "a\n"+line+"\n"))
 		if n := resp.GetReceipt().GetStuffedLines(); n != 1 {
