@@ -38,7 +38,7 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.openCatalog(store, catalog.Options{Path: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded()}, o.Metrics); err != nil {
+	if err := s.openCatalog(store, catalog.Options{Path: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded(), Shared: s.config.ObjectStore != ""}, o.Metrics); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {

@@ -57,6 +57,9 @@ type Options struct {
 	Path string
 	// FirstCatalog says that the store is of a version that had no catalog, so that none was lost.
 	FirstCatalog bool
+	// Shared says that others put artifacts into the store too, so that one which is not in the catalog may be theirs. It is
+	// read then as if it was not raw.
+	Shared bool
 	// Volatile omits the syncs of the database.
 	Volatile bool
 	// SessionLease is the time for which a session needs its artifacts after each call that names it.
@@ -188,6 +191,9 @@ func (c *Catalog) adoptUnknown(d *db) error {
 func (d *db) addRaw(name string, stored time.Time) error {
 	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, 1) ON CONFLICT DO NOTHING", name, toMillis(stored))
 }
+
+// knowsAll reports whether an artifact that is not in the catalog is none of those that it lost.
+func (c *Catalog) knowsAll() bool { return c.options.Path == "" || c.options.Shared }
 
 // Close waits for the operations under way and closes the database. The store stays open.
 func (c *Catalog) Close() error { return c.writer.close() }

@@ -323,7 +323,7 @@ func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredAr
 	if stored.IsZero() || stored.After(c.clock.now()) {
 		stored = c.clock.now()
 	}
-	if err := d.insert(h.Name, "", h.Size, stored); err != nil || c.options.Path == "" {
+	if err := d.insert(h.Name, "", h.Size, stored); err != nil || c.knowsAll() {
 		return err == nil, err
 	}
 	c.hasRaw.Store(true)

@@ -95,7 +95,7 @@ func (c *Catalog) PagesFor(ctx context.Context, name string, p Permit) (*artifac
 
 // permits fails with ErrUnknown for an artifact that the permit does not cover.
 func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
-	if p.Session == "" && (p.Raw || c.options.Path == "" && !c.hasRaw.Load()) {
+	if p.Session == "" && (p.Raw || c.knowsAll() && !c.hasRaw.Load()) {
 		return nil // it covers everything there is
 	}
 	permitted := false
@@ -103,7 +103,7 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 		if p.Session != "" {
 			permitted, err = d.isReadableBy(p.Session, name, p.Raw)
 		} else {
-			permitted, err = d.isReadableByAll(name)
+			permitted, err = d.isReadableByAll(name, c.knowsAll())
 		}
 		return err
 	})
@@ -119,10 +119,10 @@ func (d *db) isReadableBy(session, name string, raw bool) (bool, error) {
 }
 
 // isReadableByAll reports whether an artifact was put other than as raw, or is in the catalog without an owner. Of what is not
-// in the catalog nobody knows whether it is raw: it may have been put after the backup of which the catalog is.
-func (d *db) isReadableByAll(name string) (bool, error) {
-	return d.Row(`SELECT 1 FROM artifacts a WHERE a.name = ?1 AND (NOT EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1)
-		OR EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1 AND u.raw = 0))`, []any{name}, new(int))
+// in the catalog nobody knows whether it is raw: it may have been put after the backup of which the catalog is. With unknown it is readable too.
+func (d *db) isReadableByAll(name string, unknown bool) (bool, error) {
+	return d.Row(`SELECT 1 WHERE (?2 OR EXISTS (SELECT 1 FROM artifacts a WHERE a.name = ?1)) AND (NOT EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1)
+		OR EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1 AND u.raw = 0))`, []any{name, unknown}, new(int))
 }
 
 // hasRaw reports whether any artifact was ever put as raw.
