@@ -3,6 +3,9 @@ package identity
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -14,6 +17,7 @@ type Caller struct {
 	Local       bool                  // at the other end of a Unix socket
 	UID, GID    uint32                // of a local caller, as the kernel says
 	PID         int32                 // likewise, when it connected
+	started     time.Time             // of that process; zero: not known
 	address     string                // of a caller over TCP
 	certificate string                // subject of its certificate, where one was asked for
 	Trusted     bool                  // it is the sidecar's own user, or has the sidecar's token over TCP
@@ -58,6 +62,9 @@ func (c Caller) AuditCaller() *pb.AuditCaller {
 	a := &pb.AuditCaller{Address: c.address, ConfinedTo: c.Session, Certificate: c.certificate}
 	if c.Local {
 		a.Uid, a.Gid, a.Pid = &c.UID, &c.GID, &c.PID
+		if !c.started.IsZero() {
+			a.PidStartedAt = timestamppb.New(c.started)
+		}
 	}
 	return a
 }
