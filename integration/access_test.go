@@ -19,9 +19,11 @@ import (
 	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	reflectionalphapb "google.golang.org/grpc/reflection/grpc_reflection_v1alpha"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/identity"
 )
 
 // accessProvocations have the refusals of those who may not call.
@@ -37,13 +39,63 @@ func accessProvocations() []provocation {
 		{listed{"IssueSessionToken", invalid, "FIELD_MISSING"}, "session_id", issueOf("")},
 		{listed{"IssueSessionToken", invalid, "FIELD_TOO_LONG"}, "session_id", issueOf(strings.Repeat("x", 129))},
 		{listed{"IssueSessionToken", invalid, "NAME_INVALID"}, "session_id", issueOf("a b")},
+		{listed{"IssueSessionToken", invalid, "FIELD_OUT_OF_BOUNDS"}, "lifetime", func(t *testing.T, s *sidecar) error {
+			_, err := pb.NewAccessServiceClient(s.conn).IssueSessionToken(t.Context(), &pb.IssueSessionTokenRequest{SessionId: "s", Lifetime: durationpb.New(time.Millisecond)})
+			return err
+		}},
 		{listed{"IssueSessionToken", "PERMISSION_DENIED", "METHOD_NOT_ALLOWED"}, "", issuedWhileConfined},
+		{listed{"RevokeSessionTokens", invalid, "FIELD_MISSING"}, "session_id", revokeOf("", "")},
+		{listed{"RevokeSessionTokens", invalid, "FIELD_TOO_LONG"}, "token_id", revokeOf("", strings.Repeat("x", 65))},
+		{listed{"RevokeSessionTokens", invalid, "NAME_INVALID"}, "session_id", revokeOf("a b", "")},
+		{listed{"RevokeSessionTokens", "NOT_FOUND", "TOKEN_UNKNOWN"}, "", revokeOf("a", "00000000-1")},
+		{listed{"RevokeSessionTokens", "PERMISSION_DENIED", "METHOD_NOT_ALLOWED"}, "", func(t *testing.T, s *sidecar) error {
+			_, err := pb.NewAccessServiceClient(s.conn).RevokeSessionTokens(confinedTo(t, s, "a"), &pb.RevokeSessionTokensRequest{SessionId: "a"})
+			return err
+		}},
+		{listed{"RevokeSessionTokens", "RESOURCE_EXHAUSTED", "QUOTA_SESSION"}, "", revokedTooOften},
+		{listed{"any", "UNAUTHENTICATED", "TOKEN_EXPIRED"}, "", withRevokedToken},
 		{listed{"ReadArtifact", invalid, "NAME_INVALID"}, "session_id", readOf(&pb.ReadArtifactRequest{SessionId: "a b"}, someArtifact)},
 		{listed{"ReadArtifact", "PERMISSION_DENIED", "RAW_NOT_ALLOWED"}, "", rawWhileConfined},
 		{listed{"any", "PERMISSION_DENIED", "SESSION_MISMATCH"}, "", whileConfined},
 		{listed{"any", "PERMISSION_DENIED", "METHOD_NOT_ALLOWED"}, "", issuedWhileConfined},
 		{listed{"any", "UNAUTHENTICATED", "TOKEN_BACKOFF"}, "", withManyWrongTokens},
 	}
+}
+
+// revokeOf takes tokens back.
+func revokeOf(session, id string) provoke {
+	return func(t *testing.T, s *sidecar) error {
+		_, err := pb.NewAccessServiceClient(s.conn).RevokeSessionTokens(t.Context(), &pb.RevokeSessionTokensRequest{SessionId: session, TokenId: id})
+		return err
+	}
+}
+
+// revokedTooOften takes the tokens of more sessions back than are remembered.
+func revokedTooOften(t *testing.T, _ *sidecar) error {
+	s := startSidecar(t, launch{}) // its own: it is full afterwards
+	for i := range identity.MaxRevoked {
+		if err := revokeOf(fmt.Sprintf("s%d", i), "")(t, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return revokeOf("another", "")(t, s)
+}
+
+// withRevokedToken calls with a token that is good, and that is taken back then. Another of the same session that is issued later
+// is good.
+func withRevokedToken(t *testing.T, s *sidecar) error {
+	ctx := confinedTo(t, s, "revoked")
+	if _, err := s.GetServerInfo(ctx, &pb.GetServerInfoRequest{}); err != nil {
+		t.Errorf("before: %v", err)
+	}
+	if err := revokeOf("revoked", "")(t, s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.GetServerInfo(confinedTo(t, s, "revoked"), &pb.GetServerInfoRequest{}); err != nil {
+		t.Errorf("a later one: %v", err)
+	}
+	_, err := s.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
+	return err
 }
 
 func issuedWhileConfined(t *testing.T, s *sidecar) error {
@@ -97,6 +149,7 @@ func allMethods() map[string]bool {
 	forAll := map[string]bool{
 		pb.ArtifactService_VerifyArtifacts_FullMethodName: true, pb.ArtifactService_CollectGarbage_FullMethodName: true,
 		pb.AccessService_IssueSessionToken_FullMethodName:                      true,
+		pb.AccessService_RevokeSessionTokens_FullMethodName:                    true,
 		reflectionpb.ServerReflection_ServerReflectionInfo_FullMethodName:      true,
 		reflectionalphapb.ServerReflection_ServerReflectionInfo_FullMethodName: true,
 	}

@@ -2,11 +2,15 @@ package server
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
@@ -15,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/auditapi"
 	"github.com/toolresult/toolresult/server/compaction"
@@ -156,10 +161,61 @@ func (a *accessService) RegisterSecrets(ctx context.Context, req *pb.RegisterSec
 func (a *accessService) IssueSessionToken(_ context.Context, req *pb.IssueSessionTokenRequest) (*pb.IssueSessionTokenResponse, error) {
 	check := envelope.NewChecker("")
 	check.Name("session_id", req.GetSessionId(), true)
+	lifetime := req.GetLifetime()
+	if lifetime != nil && (lifetime.CheckValid() != nil || lifetime.AsDuration() < minLifetime || lifetime.AsDuration() > maxLifetime) {
+		check.Fail("lifetime", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "is less than a second, or more than a year")
+	}
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	return &pb.IssueSessionTokenResponse{Token: a.tokens.Issue(req.GetSessionId())}, nil
+	var answer pb.IssueSessionTokenResponse
+	answer.Token, answer.TokenId = a.tokens.IssueFor(req.GetSessionId(), lifetime.AsDuration())
+	if lifetime != nil {
+		answer.ExpiresAt = timestamppb.New(time.Now().Add(lifetime.AsDuration()))
+	}
+	return &answer, nil
+}
+
+// Bounds of the lifetime of a token.
+const (
+	minLifetime = time.Second
+	maxLifetime = 366 * 24 * time.Hour
+)
+
+// maxTokenID bounds the id of a token, in bytes.
+const maxTokenID = 64
+
+// RevokeSessionTokens takes back the tokens of a session, a token, or both. An id that is unknown takes nothing back.
+func (a *accessService) RevokeSessionTokens(_ context.Context, req *pb.RevokeSessionTokensRequest) (*pb.RevokeSessionTokensResponse, error) {
+	check := envelope.NewChecker("")
+	check.Name("session_id", req.GetSessionId(), req.GetTokenId() == "")
+	check.Length("token_id", req.GetTokenId(), maxTokenID)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	if id := req.GetTokenId(); id != "" {
+		if err := a.tokens.RevokeToken(id); err != nil {
+			return nil, revokeError(err)
+		}
+	}
+	if session := req.GetSessionId(); session != "" {
+		if err := a.tokens.RevokeSession(session); err != nil {
+			return nil, revokeError(err)
+		}
+	}
+	return &pb.RevokeSessionTokensResponse{}, nil
+}
+
+// revokeError returns the status of a token that cannot be taken back.
+func revokeError(err error) error {
+	if errors.Is(err, identity.ErrRevokedFull) {
+		return &apierror.StatusError{
+			Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_QUOTA_SESSION,
+			Message:  "more tokens were taken back than are remembered; a start ends all of them",
+			Metadata: map[string]string{"limit": strconv.Itoa(identity.MaxRevoked), "of": "revoked tokens"},
+		}
+	}
+	return apierror.New(codes.NotFound, pb.ErrorReason_ERROR_REASON_TOKEN_UNKNOWN, "no token with this id was issued since the start")
 }
 
 // measured returns the part of a catalog that the services write to; m learns of every put.

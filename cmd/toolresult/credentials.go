@@ -10,12 +10,14 @@ import (
 	"net"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/config"
@@ -138,21 +140,69 @@ var errNoSidecar = errors.New("no sidecar runs on the configured socket, and a s
 // sessionTokenCommand returns `session-token`. A runtime gives such a token to an agent that may read its own artifacts and
 // nothing else; the sidecar keeps it in memory alone, so that it ends with the process.
 func sessionTokenCommand() *cobra.Command {
-	var t target
+	var s sessionToken
 	cmd := &cobra.Command{
-		Use: "session-token [flags] SESSION", Short: "Print a token that confines its bearer to a session", Args: cobra.ExactArgs(1),
+		Use: "session-token [flags] [SESSION]", Short: "Print a token that confines its bearer to a session, or take tokens back", Args: cobra.MaximumNArgs(1),
 		Long: "Prints a token that confines its bearer to a session, on the socket too (docs/reference/access.md). It is good until the\n" +
-			"sidecar stops. Write it to a file that only its reader can read; flags and variables are for everybody.",
+			"sidecar stops, --lifetime is over, or it is taken back. Write it to a file that only its reader can read; flags and variables\n" +
+			"are for everybody. --output json has its id too, by which --revoke-id takes it back.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.withConnection(cmd.Context(), func(c *connection) error {
-				resp, err := c.IssueSessionToken(cmd.Context(), &pb.IssueSessionTokenRequest{SessionId: args[0]})
-				if err != nil {
-					return err
-				}
-				return writeln(cmd.OutOrStdout(), resp.GetToken())
-			})
+			s.session = strings.Join(args, "")
+			if err := s.check(cmd); err != nil {
+				return err
+			}
+			return s.target.withConnection(cmd.Context(), func(c *connection) error { return s.run(cmd, c) })
 		},
 	}
-	t.flags(cmd.Flags())
+	cmd.Flags().DurationVar(&s.lifetime, "lifetime", 0, "how long the token is good, 1s to 8784h (default: until the sidecar stops)")
+	cmd.Flags().StringVar(&s.output, "output", "token", "token, or json (token, id and end)")
+	cmd.Flags().BoolVar(&s.revoke, "revoke", false, "take back all tokens of the session that were issued until now")
+	cmd.Flags().StringVar(&s.id, "revoke-id", "", "take back the token with this id")
+	s.target.flags(cmd.Flags())
 	return cmd
+}
+
+// sessionToken is one use of `session-token`.
+type sessionToken struct {
+	target   target
+	session  string
+	lifetime time.Duration // 0: until the sidecar stops
+	output   string        // token or json
+	revoke   bool          // of all tokens of the session
+	id       string        // of a token to take back; empty: none
+}
+
+// check returns the mistake in the flags.
+func (s *sessionToken) check(cmd *cobra.Command) error {
+	switch revoking := s.revoke || s.id != ""; {
+	case s.session == "" && (s.revoke || s.id == ""):
+		return errors.New("the session is missing")
+	case s.id != "" && !s.revoke && s.session != "":
+		return errors.New("--revoke-id names the token; with --revoke it takes the session's back too")
+	case revoking && (cmd.Flags().Changed("lifetime") || cmd.Flags().Changed("output")):
+		return errors.New("--lifetime and --output are for a token that is issued")
+	case s.output != "token" && s.output != "json":
+		return fmt.Errorf("--output %s: token or json", s.output)
+	}
+	return nil
+}
+
+// run issues a token, or takes tokens back.
+func (s *sessionToken) run(cmd *cobra.Command, c *connection) error {
+	if s.revoke || s.id != "" {
+		_, err := c.RevokeSessionTokens(cmd.Context(), &pb.RevokeSessionTokensRequest{SessionId: s.session, TokenId: s.id})
+		return err
+	}
+	req := &pb.IssueSessionTokenRequest{SessionId: s.session}
+	if cmd.Flags().Changed("lifetime") {
+		req.Lifetime = durationpb.New(s.lifetime)
+	}
+	resp, err := c.IssueSessionToken(cmd.Context(), req)
+	switch {
+	case err != nil:
+		return err
+	case s.output == "json":
+		return printJSON(cmd.OutOrStdout(), resp)
+	}
+	return writeln(cmd.OutOrStdout(), resp.GetToken())
 }

@@ -187,6 +187,11 @@ func TokenInvalid() *StatusError {
 	return New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_INVALID, "the token is not one of this server")
 }
 
+// TokenExpired returns the status of a token of a session whose lifetime is over, or that was taken back.
+func TokenExpired() *StatusError {
+	return New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_EXPIRED, "the token of the session has ended or was taken back")
+}
+
 // TokenBackoff returns the status of an address with too many wrong tokens. A right token is accepted after the wait.
 func TokenBackoff(wait time.Duration) *StatusError {
 	r := New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF, "too many wrong tokens came from this address")

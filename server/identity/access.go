@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 
 	"golang.org/x/sys/unix"
@@ -70,16 +71,12 @@ func (a *Authenticator) Identify(ctx context.Context) Caller {
 // local identifies a caller on the Unix socket. It needs no token. One that it sends must be good all the same: it may
 // have been given to confine it.
 func (a *Authenticator) local(ctx context.Context, info PeerInfo) Caller {
-	c := Caller{Local: true, UID: info.UID, GID: info.GID, PID: info.PID, Trusted: info.UID == a.user}
+	c := Caller{Local: true, UID: info.UID, GID: info.GID, PID: info.PID, started: info.Started, Trusted: info.UID == a.user}
 	given := metadata.ValueFromIncomingContext(ctx, "authorization")
 	if len(given) == 0 {
 		return c
 	}
-	session, ok := a.bearer(given)
-	if !ok {
-		c.Rejected = apierror.TokenInvalid()
-	}
-	c.Session = session
+	c.Session, c.Rejected = a.bearer(given)
 	return c
 }
 
@@ -100,35 +97,39 @@ func (a *Authenticator) remote(ctx context.Context, address net.Addr, info remot
 		return c
 	}
 	// The right token never waits: others at the same address, who send wrong ones, cannot lock it out.
-	var right bool
-	if c.Session, right = a.bearer(given); right {
+	c.Session, c.Rejected = a.bearer(given)
+	if c.Rejected == nil {
 		c.Trusted = c.Session == ""
+		return c
+	}
+	if c.Rejected.Reason != pb.ErrorReason_ERROR_REASON_TOKEN_INVALID { // nobody guessed it
 		return c
 	}
 	if wait := a.backoff.wrong(addressOf(address)); wait > 0 {
 		c.Rejected = apierror.TokenBackoff(wait)
-	} else {
-		c.Rejected = apierror.TokenInvalid()
 	}
 	return c
 }
 
-// bearer says whether a token is the server's, or that of which session. How long it takes says nothing of either.
-func (a *Authenticator) bearer(given []string) (session string, ok bool) {
+// bearer says whether a token is the server's, or that of which session, or why it is no good. How long it takes says nothing of
+// what is right.
+func (a *Authenticator) bearer(given []string) (session string, rejected *apierror.StatusError) {
 	token, ok := strings.CutPrefix(given[0], "Bearer ")
 	if !ok || len(given) > 1 {
-		return "", false
+		return "", apierror.TokenInvalid()
 	}
 	digest := sha256.Sum256([]byte(token))
 	own := subtle.ConstantTimeCompare(digest[:], a.token[:]) == 1 && a.tcp
-	session, ok = a.Sessions.read(token)
+	session, err := a.Sessions.read(token)
 	switch {
 	case own:
-		return "", true
-	case ok:
-		return session, true
+		return "", nil
+	case errors.Is(err, errTokenEnded):
+		return "", apierror.TokenExpired()
+	case err != nil:
+		return "", apierror.TokenInvalid()
 	}
-	return "", false
+	return session, nil
 }
 
 // isOurs reports whether an authority names this server, so that a page in a browser cannot reach it by a name of its
@@ -156,6 +157,7 @@ type PeerInfo struct {
 	credentials.CommonAuthInfo
 	UID, GID uint32
 	PID      int32
+	Started  time.Time // of that process; zero: not known
 }
 
 // AuthType names how the peer was identified.
@@ -218,7 +220,7 @@ func peerOf(conn net.Conn) (PeerInfo, error) {
 	}
 	// A local socket never leaves the machine.
 	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
-	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid}, nil
+	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid, processStart(cred.Pid)}, nil
 }
 
 // remoteInfo is what is known of a TCP connection.

@@ -32,7 +32,7 @@ func tcpPeer(address string) *peer.Peer {
 }
 
 func socketPeer(uid uint32) *peer.Peer {
-	return &peer.Peer{Addr: &net.UnixAddr{Net: "unix"}, AuthInfo: PeerInfo{UID: uid, GID: 7, PID: 42}}
+	return &peer.Peer{Addr: &net.UnixAddr{Net: "unix"}, AuthInfo: PeerInfo{UID: uid, GID: 7, PID: 42, Started: time.Unix(1, 0)}}
 }
 
 // wantReason checks why a caller may not call; empty: it may.
@@ -108,11 +108,11 @@ func TestCallerInRecords(t *testing.T) {
 	t.Parallel()
 	a := NewAuthenticator(testToken, nil)
 	r := a.Identify(calling(socketPeer(0), "authorization", "Bearer "+a.Sessions.Issue("s"))).AuditCaller()
-	if r.Uid == nil || r.GetUid() != 0 || r.GetGid() != 7 || r.GetPid() != 42 || r.GetConfinedTo() != "s" || r.GetAddress() != "" {
+	if r.Uid == nil || r.GetUid() != 0 || r.GetGid() != 7 || r.GetPid() != 42 || r.GetPidStartedAt().GetSeconds() != 1 || r.GetConfinedTo() != "s" || r.GetAddress() != "" {
 		t.Errorf("%v", r)
 	}
 	r = a.Identify(calling(tcpPeer("127.0.0.1:9"), ":authority", "[::1]:1", "authorization", "Bearer "+testToken)).AuditCaller()
-	if r.Uid != nil || r.Gid != nil || r.Pid != nil || r.GetAddress() != "127.0.0.1:9" || r.GetConfinedTo() != "" {
+	if r.Uid != nil || r.Gid != nil || r.Pid != nil || r.PidStartedAt != nil || r.GetAddress() != "127.0.0.1:9" || r.GetConfinedTo() != "" {
 		t.Errorf("%v", r)
 	}
 }
@@ -124,10 +124,10 @@ func TestSessionTokens(t *testing.T) {
 		tokens := newSessionTokens()
 		session := rapid.StringMatching(`[A-Za-z0-9_][A-Za-z0-9_./:-]{0,127}`).Draw(t, "session")
 		token := tokens.Issue(session)
-		if got, ok := tokens.read(token); !ok || got != session {
-			t.Fatalf("%q, %v", got, ok)
+		if got, err := tokens.read(token); err != nil || got != session {
+			t.Fatalf("%q, %v", got, err)
 		}
-		if _, ok := newSessionTokens().read(token); ok {
+		if _, err := newSessionTokens().read(token); !errors.Is(err, errTokenWrong) {
 			t.Fatal("another server takes it")
 		}
 		raw, err := base64.RawURLEncoding.DecodeString(token)
@@ -143,11 +143,11 @@ func TestSessionTokens(t *testing.T) {
 		case 2:
 			raw = append(raw, rapid.Byte().Draw(t, "more"))
 		}
-		if got, ok := tokens.read(base64.RawURLEncoding.EncodeToString(raw)); ok {
+		if got, err := tokens.read(base64.RawURLEncoding.EncodeToString(raw)); !errors.Is(err, errTokenWrong) {
 			t.Fatalf("an altered token is good, for %q", got)
 		}
 		for _, other := range []string{token + "=", token + "\n", " " + token, token + "A"} {
-			if got, ok := tokens.read(other); ok {
+			if got, err := tokens.read(other); !errors.Is(err, errTokenWrong) {
 				t.Fatalf("%q is good, for %q", other, got)
 			}
 		}

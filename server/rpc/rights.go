@@ -52,8 +52,9 @@ func Rights() map[string]right {
 		pb.AuditService_VerifyRecord_FullMethodName: anyCaller,
 		pb.AuditService_VerifyLog_FullMethodName:    unscopedOnly,
 
-		pb.AccessService_IssueSessionToken_FullMethodName: unscopedOnly,
-		pb.AccessService_RegisterSecrets_FullMethodName:   anyCaller,
+		pb.AccessService_IssueSessionToken_FullMethodName:   unscopedOnly,
+		pb.AccessService_RevokeSessionTokens_FullMethodName: unscopedOnly,
+		pb.AccessService_RegisterSecrets_FullMethodName:     anyCaller,
 
 		healthpb.Health_Check_FullMethodName: anyCaller, // and see isProbe
 		healthpb.Health_List_FullMethodName:  anyCaller,
