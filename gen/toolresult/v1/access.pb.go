@@ -9,6 +9,8 @@ package toolresultv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	durationpb "google.golang.org/protobuf/types/known/durationpb"
+	timestamppb "google.golang.org/protobuf/types/known/timestamppb"
 	reflect "reflect"
 	sync "sync"
 	unsafe "unsafe"
@@ -25,7 +27,10 @@ const (
 type IssueSessionTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session, by the pattern of tool names. Required.
-	SessionId     string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// How long the token is good, 1 second to 1 year. Absent: until the server stops. The time
+	// that the machine sleeps counts, and setting its clock has no effect.
+	Lifetime      *durationpb.Duration `protobuf:"bytes,2,opt,name=lifetime,proto3" json:"lifetime,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -67,11 +72,22 @@ func (x *IssueSessionTokenRequest) GetSessionId() string {
 	return ""
 }
 
+func (x *IssueSessionTokenRequest) GetLifetime() *durationpb.Duration {
+	if x != nil {
+		return x.Lifetime
+	}
+	return nil
+}
+
 // IssueSessionTokenResponse has the token.
 type IssueSessionTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The token.
-	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
+	// Names the token to RevokeSessionTokens. It is no secret.
+	TokenId string `protobuf:"bytes,2,opt,name=token_id,json=tokenId,proto3" json:"token_id,omitempty"`
+	// When its lifetime is over, by the clock of the server; absent if it has none.
+	ExpiresAt     *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expires_at,json=expiresAt,proto3" json:"expires_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -113,6 +129,112 @@ func (x *IssueSessionTokenResponse) GetToken() string {
 	return ""
 }
 
+func (x *IssueSessionTokenResponse) GetTokenId() string {
+	if x != nil {
+		return x.TokenId
+	}
+	return ""
+}
+
+func (x *IssueSessionTokenResponse) GetExpiresAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.ExpiresAt
+	}
+	return nil
+}
+
+// RevokeSessionTokensRequest names a session, a token, or both.
+type RevokeSessionTokensRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session, by the pattern of tool names. Required if there is no token_id.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The id of a token, from IssueSessionTokenResponse. At most 64 bytes.
+	TokenId       string `protobuf:"bytes,2,opt,name=token_id,json=tokenId,proto3" json:"token_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeSessionTokensRequest) Reset() {
+	*x = RevokeSessionTokensRequest{}
+	mi := &file_toolresult_v1_access_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeSessionTokensRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeSessionTokensRequest) ProtoMessage() {}
+
+func (x *RevokeSessionTokensRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_access_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeSessionTokensRequest.ProtoReflect.Descriptor instead.
+func (*RevokeSessionTokensRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *RevokeSessionTokensRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *RevokeSessionTokensRequest) GetTokenId() string {
+	if x != nil {
+		return x.TokenId
+	}
+	return ""
+}
+
+// RevokeSessionTokensResponse says nothing more than that the tokens are no longer good.
+type RevokeSessionTokensResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *RevokeSessionTokensResponse) Reset() {
+	*x = RevokeSessionTokensResponse{}
+	mi := &file_toolresult_v1_access_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *RevokeSessionTokensResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*RevokeSessionTokensResponse) ProtoMessage() {}
+
+func (x *RevokeSessionTokensResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_access_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use RevokeSessionTokensResponse.ProtoReflect.Descriptor instead.
+func (*RevokeSessionTokensResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{3}
+}
+
 // RegisterSecretsRequest is a list of values.
 type RegisterSecretsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -126,7 +248,7 @@ type RegisterSecretsRequest struct {
 
 func (x *RegisterSecretsRequest) Reset() {
 	*x = RegisterSecretsRequest{}
-	mi := &file_toolresult_v1_access_proto_msgTypes[2]
+	mi := &file_toolresult_v1_access_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -138,7 +260,7 @@ func (x *RegisterSecretsRequest) String() string {
 func (*RegisterSecretsRequest) ProtoMessage() {}
 
 func (x *RegisterSecretsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_access_proto_msgTypes[2]
+	mi := &file_toolresult_v1_access_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -151,7 +273,7 @@ func (x *RegisterSecretsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterSecretsRequest.ProtoReflect.Descriptor instead.
 func (*RegisterSecretsRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *RegisterSecretsRequest) GetSessionId() string {
@@ -182,7 +304,7 @@ type RegisteredSecret struct {
 
 func (x *RegisteredSecret) Reset() {
 	*x = RegisteredSecret{}
-	mi := &file_toolresult_v1_access_proto_msgTypes[3]
+	mi := &file_toolresult_v1_access_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -194,7 +316,7 @@ func (x *RegisteredSecret) String() string {
 func (*RegisteredSecret) ProtoMessage() {}
 
 func (x *RegisteredSecret) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_access_proto_msgTypes[3]
+	mi := &file_toolresult_v1_access_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -207,7 +329,7 @@ func (x *RegisteredSecret) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisteredSecret.ProtoReflect.Descriptor instead.
 func (*RegisteredSecret) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *RegisteredSecret) GetName() string {
@@ -236,7 +358,7 @@ type RegisterSecretsResponse struct {
 
 func (x *RegisterSecretsResponse) Reset() {
 	*x = RegisterSecretsResponse{}
-	mi := &file_toolresult_v1_access_proto_msgTypes[4]
+	mi := &file_toolresult_v1_access_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -248,7 +370,7 @@ func (x *RegisterSecretsResponse) String() string {
 func (*RegisterSecretsResponse) ProtoMessage() {}
 
 func (x *RegisterSecretsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_access_proto_msgTypes[4]
+	mi := &file_toolresult_v1_access_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -261,7 +383,7 @@ func (x *RegisterSecretsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RegisterSecretsResponse.ProtoReflect.Descriptor instead.
 func (*RegisterSecretsResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_access_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *RegisterSecretsResponse) GetSetId() string {
@@ -275,12 +397,21 @@ var File_toolresult_v1_access_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_access_proto_rawDesc = "" +
 	"\n" +
-	"\x1atoolresult/v1/access.proto\x12\rtoolresult.v1\"9\n" +
+	"\x1atoolresult/v1/access.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"p\n" +
 	"\x18IssueSessionTokenRequest\x12\x1d\n" +
 	"\n" +
-	"session_id\x18\x01 \x01(\tR\tsessionId\"1\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x125\n" +
+	"\blifetime\x18\x02 \x01(\v2\x19.google.protobuf.DurationR\blifetime\"\x87\x01\n" +
 	"\x19IssueSessionTokenResponse\x12\x14\n" +
-	"\x05token\x18\x01 \x01(\tR\x05token\"r\n" +
+	"\x05token\x18\x01 \x01(\tR\x05token\x12\x19\n" +
+	"\btoken_id\x18\x02 \x01(\tR\atokenId\x129\n" +
+	"\n" +
+	"expires_at\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\texpiresAt\"V\n" +
+	"\x1aRevokeSessionTokensRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
+	"\btoken_id\x18\x02 \x01(\tR\atokenId\"\x1d\n" +
+	"\x1bRevokeSessionTokensResponse\"r\n" +
 	"\x16RegisterSecretsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x129\n" +
@@ -289,9 +420,10 @@ const file_toolresult_v1_access_proto_rawDesc = "" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\fR\x05value\"0\n" +
 	"\x17RegisterSecretsResponse\x12\x15\n" +
-	"\x06set_id\x18\x01 \x01(\tR\x05setId2\xd9\x01\n" +
+	"\x06set_id\x18\x01 \x01(\tR\x05setId2\xc7\x02\n" +
 	"\rAccessService\x12f\n" +
-	"\x11IssueSessionToken\x12'.toolresult.v1.IssueSessionTokenRequest\x1a(.toolresult.v1.IssueSessionTokenResponse\x12`\n" +
+	"\x11IssueSessionToken\x12'.toolresult.v1.IssueSessionTokenRequest\x1a(.toolresult.v1.IssueSessionTokenResponse\x12l\n" +
+	"\x13RevokeSessionTokens\x12).toolresult.v1.RevokeSessionTokensRequest\x1a*.toolresult.v1.RevokeSessionTokensResponse\x12`\n" +
 	"\x0fRegisterSecrets\x12%.toolresult.v1.RegisterSecretsRequest\x1a&.toolresult.v1.RegisterSecretsResponseB\xb6\x01\n" +
 	"\x11com.toolresult.v1B\vAccessProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -307,25 +439,33 @@ func file_toolresult_v1_access_proto_rawDescGZIP() []byte {
 	return file_toolresult_v1_access_proto_rawDescData
 }
 
-var file_toolresult_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_toolresult_v1_access_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_toolresult_v1_access_proto_goTypes = []any{
-	(*IssueSessionTokenRequest)(nil),  // 0: toolresult.v1.IssueSessionTokenRequest
-	(*IssueSessionTokenResponse)(nil), // 1: toolresult.v1.IssueSessionTokenResponse
-	(*RegisterSecretsRequest)(nil),    // 2: toolresult.v1.RegisterSecretsRequest
-	(*RegisteredSecret)(nil),          // 3: toolresult.v1.RegisteredSecret
-	(*RegisterSecretsResponse)(nil),   // 4: toolresult.v1.RegisterSecretsResponse
+	(*IssueSessionTokenRequest)(nil),    // 0: toolresult.v1.IssueSessionTokenRequest
+	(*IssueSessionTokenResponse)(nil),   // 1: toolresult.v1.IssueSessionTokenResponse
+	(*RevokeSessionTokensRequest)(nil),  // 2: toolresult.v1.RevokeSessionTokensRequest
+	(*RevokeSessionTokensResponse)(nil), // 3: toolresult.v1.RevokeSessionTokensResponse
+	(*RegisterSecretsRequest)(nil),      // 4: toolresult.v1.RegisterSecretsRequest
+	(*RegisteredSecret)(nil),            // 5: toolresult.v1.RegisteredSecret
+	(*RegisterSecretsResponse)(nil),     // 6: toolresult.v1.RegisterSecretsResponse
+	(*durationpb.Duration)(nil),         // 7: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil),       // 8: google.protobuf.Timestamp
 }
 var file_toolresult_v1_access_proto_depIdxs = []int32{
-	3, // 0: toolresult.v1.RegisterSecretsRequest.secrets:type_name -> toolresult.v1.RegisteredSecret
-	0, // 1: toolresult.v1.AccessService.IssueSessionToken:input_type -> toolresult.v1.IssueSessionTokenRequest
-	2, // 2: toolresult.v1.AccessService.RegisterSecrets:input_type -> toolresult.v1.RegisterSecretsRequest
-	1, // 3: toolresult.v1.AccessService.IssueSessionToken:output_type -> toolresult.v1.IssueSessionTokenResponse
-	4, // 4: toolresult.v1.AccessService.RegisterSecrets:output_type -> toolresult.v1.RegisterSecretsResponse
-	3, // [3:5] is the sub-list for method output_type
-	1, // [1:3] is the sub-list for method input_type
-	1, // [1:1] is the sub-list for extension type_name
-	1, // [1:1] is the sub-list for extension extendee
-	0, // [0:1] is the sub-list for field type_name
+	7, // 0: toolresult.v1.IssueSessionTokenRequest.lifetime:type_name -> google.protobuf.Duration
+	8, // 1: toolresult.v1.IssueSessionTokenResponse.expires_at:type_name -> google.protobuf.Timestamp
+	5, // 2: toolresult.v1.RegisterSecretsRequest.secrets:type_name -> toolresult.v1.RegisteredSecret
+	0, // 3: toolresult.v1.AccessService.IssueSessionToken:input_type -> toolresult.v1.IssueSessionTokenRequest
+	2, // 4: toolresult.v1.AccessService.RevokeSessionTokens:input_type -> toolresult.v1.RevokeSessionTokensRequest
+	4, // 5: toolresult.v1.AccessService.RegisterSecrets:input_type -> toolresult.v1.RegisterSecretsRequest
+	1, // 6: toolresult.v1.AccessService.IssueSessionToken:output_type -> toolresult.v1.IssueSessionTokenResponse
+	3, // 7: toolresult.v1.AccessService.RevokeSessionTokens:output_type -> toolresult.v1.RevokeSessionTokensResponse
+	6, // 8: toolresult.v1.AccessService.RegisterSecrets:output_type -> toolresult.v1.RegisterSecretsResponse
+	6, // [6:9] is the sub-list for method output_type
+	3, // [3:6] is the sub-list for method input_type
+	3, // [3:3] is the sub-list for extension type_name
+	3, // [3:3] is the sub-list for extension extendee
+	0, // [0:3] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_access_proto_init() }
@@ -339,7 +479,7 @@ func file_toolresult_v1_access_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_access_proto_rawDesc), len(file_toolresult_v1_access_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   5,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,8 +19,9 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	AccessService_IssueSessionToken_FullMethodName = "/toolresult.v1.AccessService/IssueSessionToken"
-	AccessService_RegisterSecrets_FullMethodName   = "/toolresult.v1.AccessService/RegisterSecrets"
+	AccessService_IssueSessionToken_FullMethodName   = "/toolresult.v1.AccessService/IssueSessionToken"
+	AccessService_RevokeSessionTokens_FullMethodName = "/toolresult.v1.AccessService/RevokeSessionTokens"
+	AccessService_RegisterSecrets_FullMethodName     = "/toolresult.v1.AccessService/RegisterSecrets"
 )
 
 // AccessServiceClient is the client API for AccessService service.
@@ -34,13 +35,29 @@ type AccessServiceClient interface {
 	// IssueSessionToken makes a token that confines its bearer to one session: calls that
 	// carry it ("authorization: Bearer <token>", also on the Unix socket) see what is of
 	// that session, and for everything else they get the answer as if it did not exist. The
-	// token is good until the server stops.
+	// token is good until the server stops, its lifetime is over, or it is taken back;
+	// from then on calls of its bearer are rejected.
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct the field that BadRequest names.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID, FIELD_OUT_OF_BOUNDS): correct
+	//	  the field that BadRequest names.
 	//	PERMISSION_DENIED (METHOD_NOT_ALLOWED): the caller is confined to a session itself.
 	IssueSessionToken(ctx context.Context, in *IssueSessionTokenRequest, opts ...grpc.CallOption) (*IssueSessionTokenResponse, error)
+	// RevokeSessionTokens takes tokens back: all of a session that were issued until now, one
+	// by its id, or both. Calls that began before go on to their end. Taking back what was
+	// taken back already has no effect.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct the field that
+	//	  BadRequest names.
+	//	NOT_FOUND (TOKEN_UNKNOWN): no token with this id was issued since the server started;
+	//	  one of an earlier start is no longer good. Nothing was taken back.
+	//	PERMISSION_DENIED (METHOD_NOT_ALLOWED): the caller is confined to a session itself.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server remembers as many as it can; a start
+	//	  ends all tokens.
+	RevokeSessionTokens(ctx context.Context, in *RevokeSessionTokensRequest, opts ...grpc.CallOption) (*RevokeSessionTokensResponse, error)
 	// RegisterSecrets says which values must not be in anything that is made of a tool's
 	// output: those of one session, or of all. They are found as they are and in their usual
 	// encodings (docs/reference/redaction.md), kept in memory alone, and written nowhere. The list
@@ -80,6 +97,16 @@ func (c *accessServiceClient) IssueSessionToken(ctx context.Context, in *IssueSe
 	return out, nil
 }
 
+func (c *accessServiceClient) RevokeSessionTokens(ctx context.Context, in *RevokeSessionTokensRequest, opts ...grpc.CallOption) (*RevokeSessionTokensResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(RevokeSessionTokensResponse)
+	err := c.cc.Invoke(ctx, AccessService_RevokeSessionTokens_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *accessServiceClient) RegisterSecrets(ctx context.Context, in *RegisterSecretsRequest, opts ...grpc.CallOption) (*RegisterSecretsResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RegisterSecretsResponse)
@@ -101,13 +128,29 @@ type AccessServiceServer interface {
 	// IssueSessionToken makes a token that confines its bearer to one session: calls that
 	// carry it ("authorization: Bearer <token>", also on the Unix socket) see what is of
 	// that session, and for everything else they get the answer as if it did not exist. The
-	// token is good until the server stops.
+	// token is good until the server stops, its lifetime is over, or it is taken back;
+	// from then on calls of its bearer are rejected.
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct the field that BadRequest names.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID, FIELD_OUT_OF_BOUNDS): correct
+	//	  the field that BadRequest names.
 	//	PERMISSION_DENIED (METHOD_NOT_ALLOWED): the caller is confined to a session itself.
 	IssueSessionToken(context.Context, *IssueSessionTokenRequest) (*IssueSessionTokenResponse, error)
+	// RevokeSessionTokens takes tokens back: all of a session that were issued until now, one
+	// by its id, or both. Calls that began before go on to their end. Taking back what was
+	// taken back already has no effect.
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct the field that
+	//	  BadRequest names.
+	//	NOT_FOUND (TOKEN_UNKNOWN): no token with this id was issued since the server started;
+	//	  one of an earlier start is no longer good. Nothing was taken back.
+	//	PERMISSION_DENIED (METHOD_NOT_ALLOWED): the caller is confined to a session itself.
+	//	RESOURCE_EXHAUSTED (QUOTA_SESSION): the server remembers as many as it can; a start
+	//	  ends all tokens.
+	RevokeSessionTokens(context.Context, *RevokeSessionTokensRequest) (*RevokeSessionTokensResponse, error)
 	// RegisterSecrets says which values must not be in anything that is made of a tool's
 	// output: those of one session, or of all. They are found as they are and in their usual
 	// encodings (docs/reference/redaction.md), kept in memory alone, and written nowhere. The list
@@ -139,6 +182,9 @@ type UnimplementedAccessServiceServer struct{}
 
 func (UnimplementedAccessServiceServer) IssueSessionToken(context.Context, *IssueSessionTokenRequest) (*IssueSessionTokenResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method IssueSessionToken not implemented")
+}
+func (UnimplementedAccessServiceServer) RevokeSessionTokens(context.Context, *RevokeSessionTokensRequest) (*RevokeSessionTokensResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method RevokeSessionTokens not implemented")
 }
 func (UnimplementedAccessServiceServer) RegisterSecrets(context.Context, *RegisterSecretsRequest) (*RegisterSecretsResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method RegisterSecrets not implemented")
@@ -182,6 +228,24 @@ func _AccessService_IssueSessionToken_Handler(srv interface{}, ctx context.Conte
 	return interceptor(ctx, in, info, handler)
 }
 
+func _AccessService_RevokeSessionTokens_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(RevokeSessionTokensRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(AccessServiceServer).RevokeSessionTokens(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: AccessService_RevokeSessionTokens_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(AccessServiceServer).RevokeSessionTokens(ctx, req.(*RevokeSessionTokensRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _AccessService_RegisterSecrets_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RegisterSecretsRequest)
 	if err := dec(in); err != nil {
@@ -210,6 +274,10 @@ var AccessService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "IssueSessionToken",
 			Handler:    _AccessService_IssueSessionToken_Handler,
+		},
+		{
+			MethodName: "RevokeSessionTokens",
+			Handler:    _AccessService_RevokeSessionTokens_Handler,
 		},
 		{
 			MethodName: "RegisterSecrets",

@@ -505,7 +505,11 @@ type AuditCaller struct {
 	// The session that the caller's token is confined to; empty: to none.
 	ConfinedTo string `protobuf:"bytes,5,opt,name=confined_to,json=confinedTo,proto3" json:"confined_to,omitempty"`
 	// Subject of the caller's certificate, with TLS.
-	Certificate   string `protobuf:"bytes,6,opt,name=certificate,proto3" json:"certificate,omitempty"`
+	Certificate string `protobuf:"bytes,6,opt,name=certificate,proto3" json:"certificate,omitempty"`
+	// When the process of pid was started, to a hundredth of a second: the pid alone is given to
+	// another process later. Absent where the server cannot read /proc, as with landlock, or when
+	// the process had ended already.
+	PidStartedAt  *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=pid_started_at,json=pidStartedAt,proto3" json:"pid_started_at,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -580,6 +584,13 @@ func (x *AuditCaller) GetCertificate() string {
 		return x.Certificate
 	}
 	return ""
+}
+
+func (x *AuditCaller) GetPidStartedAt() *timestamppb.Timestamp {
+	if x != nil {
+		return x.PidStartedAt
+	}
+	return nil
 }
 
 // AuditVersions are the versions of what made a result.
@@ -1804,7 +1815,7 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\tcompacted\x18\x1e \x03(\v2\x1d.toolresult.v1.AuditCompactedR\tcompacted\x12#\n" +
 	"\rprevious_hash\x18\x1f \x01(\tR\fpreviousHash\x12\x12\n" +
 	"\x04hash\x18  \x01(\tR\x04hash\x12\x19\n" +
-	"\bin_order\x18! \x03(\tR\ainOrder\"\xc7\x01\n" +
+	"\bin_order\x18! \x03(\tR\ainOrder\"\x89\x02\n" +
 	"\vAuditCaller\x12\x15\n" +
 	"\x03uid\x18\x01 \x01(\rH\x00R\x03uid\x88\x01\x01\x12\x15\n" +
 	"\x03gid\x18\x02 \x01(\rH\x01R\x03gid\x88\x01\x01\x12\x15\n" +
@@ -1812,7 +1823,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\aaddress\x18\x04 \x01(\tR\aaddress\x12\x1f\n" +
 	"\vconfined_to\x18\x05 \x01(\tR\n" +
 	"confinedTo\x12 \n" +
-	"\vcertificate\x18\x06 \x01(\tR\vcertificateB\x06\n" +
+	"\vcertificate\x18\x06 \x01(\tR\vcertificate\x12@\n" +
+	"\x0epid_started_at\x18\a \x01(\v2\x1a.google.protobuf.TimestampR\fpidStartedAtB\x06\n" +
 	"\x04_uidB\x06\n" +
 	"\x04_gidB\x06\n" +
 	"\x04_pid\"\xe5\x01\n" +
@@ -1992,31 +2004,32 @@ var file_toolresult_v1_audit_proto_depIdxs = []int32{
 	29, // 15: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
 	30, // 16: toolresult.v1.AuditRecord.receipt:type_name -> toolresult.v1.Receipt
 	8,  // 17: toolresult.v1.AuditRecord.compacted:type_name -> toolresult.v1.AuditCompacted
-	24, // 18: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
-	29, // 19: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	30, // 20: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
-	2,  // 21: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
-	0,  // 22: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
-	20, // 23: toolresult.v1.ListRecordsRequest.from_time:type_name -> google.protobuf.Timestamp
-	20, // 24: toolresult.v1.ListRecordsRequest.until_time:type_name -> google.protobuf.Timestamp
-	2,  // 25: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
-	1,  // 26: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
-	14, // 27: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
-	18, // 28: toolresult.v1.VerifyLogResponse.inconsistent:type_name -> toolresult.v1.InconsistentRecord
-	19, // 29: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
-	9,  // 30: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
-	11, // 31: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
-	13, // 32: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
-	16, // 33: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
-	10, // 34: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
-	12, // 35: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
-	15, // 36: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
-	17, // 37: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
-	34, // [34:38] is the sub-list for method output_type
-	30, // [30:34] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	20, // 18: toolresult.v1.AuditCaller.pid_started_at:type_name -> google.protobuf.Timestamp
+	24, // 19: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
+	29, // 20: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	30, // 21: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
+	2,  // 22: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
+	0,  // 23: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
+	20, // 24: toolresult.v1.ListRecordsRequest.from_time:type_name -> google.protobuf.Timestamp
+	20, // 25: toolresult.v1.ListRecordsRequest.until_time:type_name -> google.protobuf.Timestamp
+	2,  // 26: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
+	1,  // 27: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
+	14, // 28: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
+	18, // 29: toolresult.v1.VerifyLogResponse.inconsistent:type_name -> toolresult.v1.InconsistentRecord
+	19, // 30: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
+	9,  // 31: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
+	11, // 32: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
+	13, // 33: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
+	16, // 34: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
+	10, // 35: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
+	12, // 36: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
+	15, // 37: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
+	17, // 38: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
+	35, // [35:39] is the sub-list for method output_type
+	31, // [31:35] is the sub-list for method input_type
+	31, // [31:31] is the sub-list for extension type_name
+	31, // [31:31] is the sub-list for extension extendee
+	0,  // [0:31] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_audit_proto_init() }

@@ -64,6 +64,8 @@ const (
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens were sent from the address of the
 //	  caller; retry after the RetryInfo.
+//	UNAUTHENTICATED (TOKEN_EXPIRED): the token of the session has ended or was taken back;
+//	  get another one.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
 type ToolResultServiceClient interface {
@@ -352,6 +354,8 @@ func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServ
 //	UNIMPLEMENTED (METHOD_UNKNOWN): the server is older than the client.
 //	UNAUTHENTICATED (TOKEN_BACKOFF): too many wrong tokens were sent from the address of the
 //	  caller; retry after the RetryInfo.
+//	UNAUTHENTICATED (TOKEN_EXPIRED): the token of the session has ended or was taken back;
+//	  get another one.
 //	PERMISSION_DENIED (SESSION_MISMATCH, METHOD_NOT_ALLOWED): the token of the caller is
 //	  confined to a session (AccessService).
 type ToolResultServiceServer interface {
