@@ -301,7 +301,7 @@ func TestAudit(t *testing.T) {
 		t.Errorf("the payload is %v", p)
 	}
 	c, v := record.GetCaller(), record.GetVersions()
-	if int(c.GetUid()) != os.Getuid() || int(c.GetPid()) != os.Getpid() || v.GetRenderer() == 0 || v.GetProjector() == 0 || v.GetServer() == "" ||
+	if int(c.GetUid()) != os.Getuid() || int(c.GetPid()) != os.Getpid() || time.Since(c.GetPidStartedAt().AsTime()) > time.Hour || v.GetRenderer() == 0 || v.GetProjector() == 0 || v.GetServer() == "" ||
 		record.GetMethod() != pb.ToolResultService_Project_FullMethodName || record.GetElapsed().AsDuration().Microseconds() == 0 || record.GetPolicyDigest() == "" {
 		t.Errorf("the record is %v", record)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -57,4 +58,32 @@ func TestSessionToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	toolresult(t, "", "artifacts", "list", "--session-token-file", file, "--session", "mine").want(codeFailed, "! Unauthenticated")
+}
+
+// TestSessionTokensAreTakenBack issues two tokens of a session, and takes one back by its id and the other with the session.
+func TestSessionTokensAreTakenBack(t *testing.T) {
+	t.Parallel()
+	list := func(token string) *outcome {
+		return toolresult(t, "", "artifacts", "list", "--session-token-file", writeFile(t, "token", token))
+	}
+	var first struct {
+		Token     string
+		TokenID   string `json:"token_id"`
+		ExpiresAt string `json:"expires_at"`
+	}
+	issued := toolresult(t, "", "session-token", "--output", "json", "--lifetime", "1h", "leaving").want(0)
+	if err := json.Unmarshal([]byte(issued.out), &first); err != nil || first.ExpiresAt == "" {
+		t.Fatalf("%s: %v", issued.out, err)
+	}
+	second := toolresult(t, "", "session-token", "leaving").want(0)
+	list(first.Token).want(0)
+	toolresult(t, "", "session-token", "--revoke-id", first.TokenID).want(0)
+	list(first.Token).want(codeFailed, "! TOKEN_EXPIRED")
+	list(second.out).want(0)
+	toolresult(t, "", "session-token", "--revoke", "leaving").want(0)
+	list(second.out).want(codeFailed, "! TOKEN_EXPIRED")
+	toolresult(t, "", "session-token", "--revoke-id", "00000000-1").want(codeFailed, "! TOKEN_UNKNOWN")
+	for _, args := range [][]string{{}, {"--revoke"}, {"--revoke-id", "x", "s"}, {"--revoke", "--lifetime", "1h", "s"}, {"--output", "xml", "s"}} {
+		toolresult(t, "", append([]string{"session-token"}, args...)...).want(codeFailed)
+	}
 }
