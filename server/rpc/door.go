@@ -135,7 +135,7 @@ func (d Door) probe(ctx context.Context, v *visit, stream uint32) error {
 // visit is a connection whose frames are read and kept.
 type visit struct {
 	net.Conn
-	reader *bufio.Reader // of what is kept
+	reader *bufio.Reader // through read
 	framer *http2.Framer // that reads it, and writes to out
 	frames int           // that were read
 	out    bytes.Buffer

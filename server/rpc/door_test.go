@@ -199,7 +199,7 @@ func TestDoorAnswersStrangers(t *testing.T) {
 	}
 }
 
-// TestDoorAnswersProbes: the health of the server as a whole is told to anybody, of any name.
+// TestDoorAnswersProbes: anybody may ask for the health of the server as a whole, by any name.
 func TestDoorAnswersProbes(t *testing.T) {
 	t.Parallel()
 	check := healthpb.Health_Check_FullMethodName

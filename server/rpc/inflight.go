@@ -12,7 +12,7 @@ type lease struct {
 	all     *atomic.Int64 // of all calls; nil: nothing is counted
 	limit   int64
 	streams bool // the bytes of messages are bounded one by one: only what decoding adds to them is counted
-	held    int64
+	counted int64
 }
 
 // lightMessage is what a message may take when it is decoded without being counted, in bytes: the structs of a small one.
@@ -40,29 +40,29 @@ func (l *lease) hold(n int64) error {
 		l.all.Add(-n)
 		return apierror.InFlightBytes(l.limit)
 	}
-	l.held += n
+	l.counted += n
 	return nil
 }
 
-// settle counts a message of a size by its weight. A message may take three times what it is counted for: its bytes, and twice as
+// settle counts a message of a size by its weight. A message may take three times its count: its bytes, and twice as
 // many when it is decoded. One that can never be decoded is rejected for good.
 func (l *lease) settle(method string, size, weight int64) error {
-	counted := max(size, (weight-lightMessage)/2)
+	bytes := max(size, (weight-lightMessage)/2)
 	switch {
 	case l.all == nil:
 		return nil
-	case counted > l.limit:
+	case bytes > l.limit:
 		return apierror.MessageTooHeavy(method, weight, 2*l.limit+lightMessage)
 	case l.streams:
-		return l.hold(counted - size)
+		return l.hold(bytes - size)
 	}
-	return l.hold(counted - l.held)
+	return l.hold(bytes - l.counted)
 }
 
 // free gives all bytes back. It may be called more than once.
 func (l *lease) free() {
 	if l.all != nil {
-		l.all.Add(-l.held)
+		l.all.Add(-l.counted)
 	}
-	l.held = 0
+	l.counted = 0
 }

@@ -180,7 +180,7 @@ func (f *framed) Read(n int) (data mem.BufferSlice, err error) {
 	return data, nil
 }
 
-// TestShortFramesCostLittle receives a message in frames of any sizes. However short they are, no more buffers are held than
+// TestShortFramesCostLittle receives a message in frames of any sizes. However short they are, there are no more buffers than
 // there are pieces and KiB, and no more are read at once than a piece has bytes.
 func TestShortFramesCostLittle(t *testing.T) {
 	t.Parallel()
