@@ -96,8 +96,8 @@ const (
 	// DEADLINE_EXCEEDED. The client's deadline, or the server's default one,
 	// passed.
 	ErrorReason_ERROR_REASON_DEADLINE ErrorReason = 27
-	// INVALID_ARGUMENT. A custom result is of a family that this server was not
-	// given.
+	// INVALID_ARGUMENT. A family that this server was not given, where one must be
+	// known.
 	ErrorReason_ERROR_REASON_FAMILY_UNKNOWN ErrorReason = 28
 	// INVALID_ARGUMENT. A message is not what its type says: a request that cannot be
 	// decoded, or the message of a custom output.
@@ -195,6 +195,9 @@ const (
 	ErrorReason_ERROR_REASON_METHOD_UNKNOWN ErrorReason = 68
 	// NOT_FOUND. The health service was asked for a service that the server does not have.
 	ErrorReason_ERROR_REASON_SERVICE_UNKNOWN ErrorReason = 69
+	// UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
+	// has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 72
 	// INVALID_ARGUMENT. The server offers no such tool to models.
 	ErrorReason_ERROR_REASON_TOOL_UNKNOWN ErrorReason = 70
 	// UNAUTHENTICATED. The token of a session has ended, or was taken back. Get another one
@@ -277,6 +280,7 @@ var (
 		67: "ERROR_REASON_RECEIPT_INVALID",
 		68: "ERROR_REASON_METHOD_UNKNOWN",
 		69: "ERROR_REASON_SERVICE_UNKNOWN",
+		72: "ERROR_REASON_STORE_UNAVAILABLE",
 		70: "ERROR_REASON_TOOL_UNKNOWN",
 		80: "ERROR_REASON_TOKEN_EXPIRED",
 		81: "ERROR_REASON_TOKEN_UNKNOWN",
@@ -352,6 +356,7 @@ var (
 		"ERROR_REASON_RECEIPT_INVALID":          67,
 		"ERROR_REASON_METHOD_UNKNOWN":           68,
 		"ERROR_REASON_SERVICE_UNKNOWN":          69,
+		"ERROR_REASON_STORE_UNAVAILABLE":        72,
 		"ERROR_REASON_TOOL_UNKNOWN":             70,
 		"ERROR_REASON_TOKEN_EXPIRED":            80,
 		"ERROR_REASON_TOKEN_UNKNOWN":            81,
@@ -398,7 +403,8 @@ type CompleteToolError struct {
 	// as a traceback. Absent or empty: the tool said nothing.
 	Message *Payload `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	// Details, best as JSON text. Numbers and key order of JSON survive as written; other
-	// text becomes a JSON string. Large details are bounded in the canonical result
+	// text becomes a JSON string, and the receipt says why if it begins as an object or
+	// array, such as one that has a key twice. Large details are bounded in the canonical result
 	// and kept whole in an artifact. Absent or empty: there are none.
 	Details *Payload `protobuf:"bytes,3,opt,name=details,proto3" json:"details,omitempty"`
 	// Advice for the model. It is made one line, and cut to 1,024 bytes with
@@ -516,7 +522,10 @@ type ToolError struct {
 	// Facts of the message; absent when message_preview is all of it.
 	MessageSource *SourceFacts `protobuf:"bytes,13,opt,name=message_source,json=messageSource,proto3" json:"message_source,omitempty"`
 	// The artifacts that the *_artifact indices refer to.
-	Artifacts     []*ArtifactReference `protobuf:"bytes,14,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	Artifacts []*ArtifactReference `protobuf:"bytes,14,rep,name=artifacts,proto3" json:"artifacts,omitempty"`
+	// Why details that begin as a JSON object or array are a JSON string in details_json;
+	// absent: they are not.
+	DetailsDefect JsonDefect `protobuf:"varint,15,opt,name=details_defect,json=detailsDefect,proto3,enum=toolresult.v1.JsonDefect" json:"details_defect,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -649,6 +658,13 @@ func (x *ToolError) GetArtifacts() []*ArtifactReference {
 	return nil
 }
 
+func (x *ToolError) GetDetailsDefect() JsonDefect {
+	if x != nil {
+		return x.DetailsDefect
+	}
+	return JsonDefect_JSON_DEFECT_UNSPECIFIED
+}
+
 // DetailsOmitted states what is missing from the details of an error.
 type DetailsOmitted struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -718,7 +734,7 @@ var File_toolresult_v1_error_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/error.proto\x12\rtoolresult.v1\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xf8\x01\n" +
+	"\x19toolresult/v1/error.proto\x12\rtoolresult.v1\x1a\x1ctoolresult/v1/external.proto\x1a\x1atoolresult/v1/ledger.proto\x1a\x1btoolresult/v1/options.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xf8\x01\n" +
 	"\x11CompleteToolError\x12\x12\n" +
 	"\x04kind\x18\x01 \x01(\tR\x04kind\x120\n" +
 	"\amessage\x18\x02 \x01(\v2\x16.toolresult.v1.PayloadR\amessage\x120\n" +
@@ -727,7 +743,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\tretryable\x18\x05 \x01(\bH\x01R\tretryable\x88\x01\x01B\x10\n" +
 	"\x0e_recovery_hintB\f\n" +
 	"\n" +
-	"_retryable\"\xd3\x06\n" +
+	"_retryable\"\x9b\a\n" +
 	"\tToolError\x12\x18\n" +
 	"\x04kind\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04kind\x12\x1e\n" +
 	"\amessage\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\amessage\x12,\n" +
@@ -744,7 +760,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x10message_artifact\x18\v \x01(\rB\x04\x88\xb5\x18\x01H\x04R\x0fmessageArtifact\x88\x01\x01\x12;\n" +
 	"\fmessage_cuts\x18\f \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\vmessageCuts\x12G\n" +
 	"\x0emessage_source\x18\r \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\rmessageSource\x12D\n" +
-	"\tartifacts\x18\x0e \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifactsB\x0f\n" +
+	"\tartifacts\x18\x0e \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12F\n" +
+	"\x0edetails_defect\x18\x0f \x01(\x0e2\x19.toolresult.v1.JsonDefectB\x04\x88\xb5\x18\x01R\rdetailsDefectB\x0f\n" +
 	"\r_details_jsonB\x10\n" +
 	"\x0e_recovery_hintB\f\n" +
 	"\n" +
@@ -754,7 +771,7 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\x98\x13\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xbc\x13\n" +
 	"\vErrorReason\x12\x1c\n" +
 	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
 	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
@@ -826,7 +843,8 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
 	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
 	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12 \n" +
-	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\x1d\n" +
+	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\"\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10H\x12\x1d\n" +
 	"\x19ERROR_REASON_TOOL_UNKNOWN\x10F\x12\x1e\n" +
 	"\x1aERROR_REASON_TOKEN_EXPIRED\x10P\x12\x1e\n" +
 	"\x1aERROR_REASON_TOKEN_UNKNOWN\x10QB\xb5\x01\n" +
@@ -857,6 +875,7 @@ var file_toolresult_v1_error_proto_goTypes = []any{
 	(*Cut)(nil),               // 6: toolresult.v1.Cut
 	(*SourceFacts)(nil),       // 7: toolresult.v1.SourceFacts
 	(*ArtifactReference)(nil), // 8: toolresult.v1.ArtifactReference
+	(JsonDefect)(0),           // 9: toolresult.v1.JsonDefect
 }
 var file_toolresult_v1_error_proto_depIdxs = []int32{
 	4, // 0: toolresult.v1.CompleteToolError.message:type_name -> toolresult.v1.Payload
@@ -866,12 +885,13 @@ var file_toolresult_v1_error_proto_depIdxs = []int32{
 	6, // 4: toolresult.v1.ToolError.message_cuts:type_name -> toolresult.v1.Cut
 	7, // 5: toolresult.v1.ToolError.message_source:type_name -> toolresult.v1.SourceFacts
 	8, // 6: toolresult.v1.ToolError.artifacts:type_name -> toolresult.v1.ArtifactReference
-	8, // 7: toolresult.v1.DetailsOmitted.artifact:type_name -> toolresult.v1.ArtifactReference
-	8, // [8:8] is the sub-list for method output_type
-	8, // [8:8] is the sub-list for method input_type
-	8, // [8:8] is the sub-list for extension type_name
-	8, // [8:8] is the sub-list for extension extendee
-	0, // [0:8] is the sub-list for field type_name
+	9, // 7: toolresult.v1.ToolError.details_defect:type_name -> toolresult.v1.JsonDefect
+	8, // 8: toolresult.v1.DetailsOmitted.artifact:type_name -> toolresult.v1.ArtifactReference
+	9, // [9:9] is the sub-list for method output_type
+	9, // [9:9] is the sub-list for method input_type
+	9, // [9:9] is the sub-list for extension type_name
+	9, // [9:9] is the sub-list for extension extendee
+	0, // [0:9] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_error_proto_init() }
@@ -879,6 +899,7 @@ func file_toolresult_v1_error_proto_init() {
 	if File_toolresult_v1_error_proto != nil {
 		return
 	}
+	file_toolresult_v1_external_proto_init()
 	file_toolresult_v1_ledger_proto_init()
 	file_toolresult_v1_options_proto_init()
 	file_toolresult_v1_payload_proto_init()
