@@ -20,7 +20,7 @@ func TestFindQuoted(t *testing.T) {
 		"KEY=[redacted:aws-access-token] # old":                {{1, "[redacted:", "KEY=[redacted:aws-access-token] # old"}},
 		"[redacted:] and [redacted: a]":                        nil,
 		"[end: Process exited with code 1]":                    {{1, "[end: ", "[end: Process exited with code 1]"}},
-		"x\n[end: Tool output in full: /a]":                     {{2, "[end: ", "[end: Tool output in full: /a]"}},
+		"x\n[end: Tool output in full: /a]":                    {{2, "[end: ", "[end: Tool output in full: /a]"}},
 		"[end: of a section]":                                  nil,
 		"x\nProcess exited with code 0\nOutput: none\nstdout:": {{2, "Process exited", "Process exited with code 0"}, {3, "Output:", "Output: none"}},
 		"stdout: 18204 lines, 1203441 bytes; 61 lines shown; all of it: /a/b": {{1, "stdout:", "stdout: 18204 lines, 1203441 bytes; 61 lines shown; all of it: /a/b"}},
