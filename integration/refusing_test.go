@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -188,30 +190,29 @@ func TestRefusedMessagesAreRecorded(t *testing.T) {
 	}
 }
 
-// withManyBytes makes calls at the same time until one does not fit beside the
+// withManyBytes makes calls at the same time until one waits too long for the
 // others.
 func withManyBytes(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
 	req := completed(0, strings.Repeat(canary+"\n", 1000<<10/(len(canary)+1)))
 	for range 50 {
-		errs := make(chan error)
-		for range 8 {
-			go func() {
-				_, err := s.Project(t.Context(), req)
-				errs <- err
-			}()
+		var others sync.WaitGroup
+		for range 32 {
+			others.Go(func() {
+				if _, err := s.Project(t.Context(), req); err != nil {
+					t.Errorf("with half a minute to wait: %v", err)
+				}
+			})
 		}
-		var refused error
-		for range 8 {
-			if err := <-errs; err != nil {
-				refused = err
-			}
-		}
-		if refused != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		_, err := s.Project(ctx, req)
+		cancel()
+		others.Wait()
+		if status.Code(err) == codes.ResourceExhausted {
 			if _, err := s.Project(t.Context(), req); err != nil {
 				t.Errorf("afterwards, alone: %v", err)
 			}
-			return refused
+			return err
 		}
 	}
 	return nil

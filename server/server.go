@@ -28,6 +28,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/families"
@@ -145,16 +146,15 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 		s.audit.OnFailure = s.storageFailed
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
-	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Rejections: s.audit})
-	creds := s.credentials(secure)
-	s.grpc = grpc.NewServer(append(s.options(limits, creds), o.GRPC...)...)
-	s.guard(creds)
+	memory := admission.NewMemory(s.config.MaxInFlightBytes)
+	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Memory: memory, Rejections: s.audit})
+	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	parts := Parts{
 		Registry: registry, Catalog: s.catalog, Objects: s.objects, Roots: roots, Durability: durability, Secrets: redaction.NewSecrets(),
 		Recorder: s.audit, Metrics: o.Metrics, Sessions: access.Sessions, Info: info, Budgets: s.config.Budgets,
-		StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
+		Memory: memory, StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
 	}
 	if s.config.Redaction == config.RedactAll {
 		parts.Patterns = redact.BuiltIn()
@@ -205,32 +205,12 @@ func (s *Server) listen() error {
 	return nil
 }
 
-// guard puts a gate in front of each listener: the socket first, then TCP.
-func (s *Server) guard(creds credentials.TransportCredentials) {
-	door := rpc.Door{
-		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
-		SetUp: connectionTimeout, Time: rpc.GuestTime,
-	}
-	for i, l := range s.listeners {
-		o := rpc.GateOptions{Connections: s.config.MaxConnections, Stay: rpc.GuestStay, Bytes: rpc.GuestBytes, Greet: door.Greet}
-		if i > 0 {
-			o.Guests = rpc.MaxGuests
-			if s.config.TLSCert != "" {
-				o.Stay = rpc.GuestStayTLS
-			}
-		}
-		s.listeners[i] = rpc.NewGate(l, o)
-	}
-}
+// Memory of a sidecar that calls do not take, in bytes: the program, its tables, the catalog, and the messages that gRPC reads.
+const ownMemory = 64 << 20
 
-// credentials returns those of all listeners; secure is nil without TLS.
-func (s *Server) credentials(secure credentials.TransportCredentials) identity.PeerCredentials {
-	allowed := []uint32{uint32(os.Geteuid())}
-	for _, uid := range s.config.AllowUIDs {
-		allowed = append(allowed, uint32(uid))
-	}
-	return identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}
-}
+// SoftLimit returns the memory at which the garbage collector works as often as it has to, in bytes. All that calls may reserve
+// is a part of it. Pages of the binary come on top: docs/reference/limits.md has the sum.
+func SoftLimit(c config.Config) int64 { return ownMemory + 2*c.MaxInFlightBytes }
 
 func limitsOf(c config.Config) *pb.Limits {
 	return &pb.Limits{

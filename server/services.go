@@ -19,7 +19,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/auditapi"
 	"github.com/toolresult/toolresult/server/compaction"
@@ -60,12 +60,13 @@ type Parts struct {
 	Metrics      metrics.Reporter   // nil: nothing is measured
 	Sessions     *identity.SessionTokens
 	Info         *pb.GetServerInfoResponse
-	Budgets      []config.Budget // of the operator
-	StreamIdle   time.Duration   // that a stream may be without a message
-	StreamMemory int             // bytes of a history that a stream keeps in memory; 0: the default, negative: none
-	LogSync      time.Duration   // how often live logs are made durable
-	Draining     <-chan struct{} // closed when calls that would last are to end
-	MaxAnswer    int             // bytes of a message
+	Budgets      []config.Budget   // of the operator
+	Memory       *admission.Memory // that calls may take at once; nil when it is not bounded
+	StreamIdle   time.Duration     // that a stream may be without a message
+	StreamMemory int               // bytes of a history that a stream keeps in memory; 0: the default, negative: none
+	LogSync      time.Duration     // how often live logs are made durable
+	Draining     <-chan struct{}   // closed when calls that would last are to end
+	MaxAnswer    int               // bytes of a message
 	Logger       *slog.Logger
 }
 
@@ -81,7 +82,8 @@ func NewServices(p Parts) (*Services, error) {
 	store, policies := measured(p.Catalog, p.Metrics), policy.NewResolver(p.Catalog.Resolve, p.Budgets...)
 	project := pipeline.New(pipeline.Options{
 		Registry: p.Registry, Policies: policies, Compactor: compact, Store: store, Roots: p.Roots, Durability: p.Durability,
-		Secrets: p.Secrets, Patterns: p.Patterns, Recorder: p.Recorder, Metrics: p.Metrics, StreamIdle: p.StreamIdle, Logger: p.Logger,
+		Secrets: p.Secrets, Patterns: p.Patterns, Recorder: p.Recorder, Metrics: p.Metrics, Memory: p.Memory,
+		StreamIdle: p.StreamIdle, Logger: p.Logger,
 	})
 	return &Services{
 		Results: &results{

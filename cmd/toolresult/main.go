@@ -54,8 +54,8 @@ func main() {
 	os.Exit(code)
 }
 
-// tuneRuntime trades memory for fewer garbage collections, under a soft limit of 1 GiB. GOGC and GOMEMLIMIT override it, as
-// for any Go program. The live heap of a sidecar is small beside what streams allocate, so that a GOGC of 100 would collect
+// tuneRuntime trades memory for fewer garbage collections, under a soft limit of 1 GiB, and of what its configuration makes it
+// for a server. GOGC and GOMEMLIMIT override it, as for any Go program. The live heap of a sidecar is small beside what streams allocate, so that a GOGC of 100 would collect
 // for nearly every request (docs/adr/0008).
 func tuneRuntime() {
 	if os.Getenv("GOGC") == "" {

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -51,6 +52,9 @@ func serveCommand() *cobra.Command {
 // serve serves until ctx is done. Once it listens it writes its addresses to out, one a line: targets of gRPC, and then the
 // URL of metrics, if any.
 func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer) (err error) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(server.SoftLimit(c))
+	}
 	options := server.Options{Logger: logger, Version: version}
 	// Telemetry begins first and ends last, so that it has everything; nil if the configuration has none.
 	measured, err := telemetry.Start(c, telemetry.Options{Logger: logger, Version: server.Info(version).GetVersion()})

@@ -26,7 +26,7 @@ var (
 	results = []string{"gen", "envelope", "projectors", "renderers"}
 	stores  = []string{"artifactstore", "artifactstore/catalog", "artifactstore/dir", "artifactstore/slice"}
 	request = []string{
-		"server/apierror", "server/config", "server/idle", "server/identity", "server/ingest", "server/metrics", "server/families",
+		"server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/ingest", "server/metrics", "server/families",
 		"server/policy", "server/redaction", "server/recorder",
 	}
 )
@@ -82,11 +82,12 @@ var table = map[string]row{
 	// What one request needs. apierror maps the errors of the packages above to status codes; rpc has interceptors,
 	// listeners and the codec, and knows no store.
 	"server/apierror":  {imports: list("gen", "envelope", "renderers", "artifactstore", "artifactstore/catalog", "auditlog"), grpc: all},
+	"server/admission": {imports: list("server/apierror")},
 	"server/config":    {imports: list("artifactstore/objectstore")},
 	"server/idle":      {imports: list("server/apierror")},
 	"server/identity":  {imports: list("gen", "server/apierror"), grpc: all},
 	"server/metrics":   {imports: list("gen", "envelope", "preview/..."), grpc: codes},
-	"server/rpc":       {imports: list("gen", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
+	"server/rpc":       {imports: list("gen", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
 	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},

@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
@@ -39,6 +40,7 @@ type Options struct {
 	Patterns   *redact.Patterns   // of what looks like a secret; nil: off
 	Recorder   *recorder.Recorder // nil: no audit log is kept
 	Metrics    metrics.Reporter   // nil: nothing is measured
+	Memory     *admission.Memory  // that calls may take at once; nil: it is not bounded
 	StreamIdle time.Duration      // that a stream may be without a message
 	Logger     *slog.Logger
 }

@@ -29,6 +29,7 @@ type received struct {
 	inOrder  projectors.InOrder
 	pass     *redaction.Pass // that the streams went through; nil: there are none
 	snapshot bool            // the call goes on, so that this is not its answer
+	reading  *reading        // of the request; nil for one with this output alone
 }
 
 // Project makes the result and the receipt of one complete output.
@@ -91,11 +92,13 @@ type prepared struct {
 	sink        *rememberingSink
 	fingerprint string            // of the output; empty: it is not compared
 	inventory   []recordedPayload // of the output; nil before it is needed
+	reading     *reading          // nil: that of the request
 	snapshot    bool
 }
 
-// close gives back what was read of files.
+// close gives back what was read of files, and the memory for it.
 func (o *prepared) close() {
+	o.reading.close()
 	if o.files != nil {
 		o.files.Discard()
 	}
@@ -184,6 +187,9 @@ func (p *Pipeline) ingest(ctx context.Context, o *prepared, from received) (out 
 			return nil, err
 		}
 		o.streams = o.files.Streams
+	}
+	if err := p.reserve(ctx, o, from); err != nil {
+		return nil, err
 	}
 	out, o.streams, err = Inline(o.family, out, o.streams)
 	return out, err

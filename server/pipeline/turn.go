@@ -105,6 +105,7 @@ type turn struct {
 	pipeline       *Pipeline
 	total, failure int // tokens
 	outputs        []turnOutput
+	reading        reading // of all outputs
 }
 
 // turnOutput is one output of a turn, with what is known of the tokens that it costs.
@@ -123,7 +124,7 @@ func newTurn(p *Pipeline, req *pb.ProjectTurnRequest) (*turn, error) {
 	if n := len(req.GetOutputs()); n == 0 || n > maxTurnOutputs {
 		check.Fail("outputs", bounds, "has %d outputs, and 1 to %d are allowed", n, maxTurnOutputs)
 	}
-	t := &turn{pipeline: p, failure: defaultFailureTokens}
+	t := &turn{pipeline: p, failure: defaultFailureTokens, reading: reading{turn: true}}
 	if t.total = check.Bounded("total_tokens", req.GetTotalTokens(), 0, policy.MinTokens, maxTurnTokens); req.GetTotalTokens() == 0 {
 		check.Fail("total_tokens", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 	}
@@ -144,12 +145,13 @@ func (t *turn) close() {
 	for i := range t.outputs {
 		t.outputs[i].close()
 	}
+	t.reading.close()
 }
 
 // add prepares an output. All outputs are compared with what earlier turns showed before any of them is answered, and so
 // not with each other.
 func (t *turn) add(ctx context.Context, req *pb.ProjectRequest) error {
-	out, err := t.pipeline.prepare(ctx, req, received{})
+	out, err := t.pipeline.prepare(ctx, req, received{reading: &t.reading})
 	if err == nil {
 		t.outputs = append(t.outputs, turnOutput{prepared: out})
 	}

@@ -19,6 +19,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
@@ -26,18 +27,19 @@ import (
 )
 
 // This file has the interceptors in the order in which a call passes them. Unary calls and streams have the same, but for two
-// things: a stream has no default deadline, and its messages are bounded one by one, not by the bytes in flight.
+// things: a stream has no default deadline, and the memory of its messages is reserved one by one.
 
 // RequestIDHeader carries the id of a call: that of the client, if it sent one, or one that the server made. It is in the log, in
 // statuses of faults of the server, and in the header of the answer.
 const RequestIDHeader = "x-request-id"
 
-// Options configure the interceptors. All but Metrics are required.
+// Options configure the interceptors. All but Metrics and Memory are required.
 type Options struct {
 	Logger        *slog.Logger
 	Metrics       metrics.Reporter // nil when nothing is reported
 	Authenticator *identity.Authenticator
 	Limits        *pb.Limits
+	Memory        *admission.Memory // that calls may take at once; nil when it is not bounded
 	Rejections    rejections
 }
 
@@ -53,7 +55,6 @@ type Interceptors struct {
 	instance string // begins the ids of requests that have none
 	sequence atomic.Uint64
 	draining atomic.Bool
-	inFlight atomic.Int64
 	open     openCalls
 
 	late      sync.WaitGroup // records of calls that the tap rejected
@@ -71,12 +72,12 @@ func (c *Interceptors) Drain() { c.draining.Store(true) }
 // load has the calls and bytes that the server works on at one moment.
 type load struct {
 	Unary, Streams int64 // calls in flight
-	Bytes          int64 // of the requests of unary calls in flight, and of what is decoded
+	Bytes          int64 // of memory that calls in flight have reserved
 }
 
 // Load returns the calls and bytes that the server works on.
 func (c *Interceptors) Load() load {
-	return load{Unary: c.open.unary.Load(), Streams: c.open.streams.Load(), Bytes: c.inFlight.Load()}
+	return load{Unary: c.open.unary.Load(), Streams: c.open.streams.Load(), Bytes: c.Memory.Reserved()}
 }
 
 // Unary returns the interceptors of unary calls, the outermost first. Recovery
@@ -238,7 +239,7 @@ func (c *Interceptors) panicked(ctx context.Context, p any) error {
 	return r.WithIncident(id)
 }
 
-// admit lets a call in that its caller may make.
+// admit lets a call in whose caller may make it. Its memory was reserved before its message was read.
 func (c *Interceptors) admit(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	if r := c.checkRight(identity.FromContext(ctx), info.FullMethod, req); r != nil {
 		return nil, r

@@ -25,6 +25,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
@@ -120,6 +121,7 @@ func serve(t *testing.T) *serving {
 	s.Interceptors = NewInterceptors(Options{
 		Logger: slog.New(slog.NewTextHandler(s.observed, nil)), Metrics: s.observed, Authenticator: identity.NewAuthenticator("", nil),
 		Limits:     &pb.Limits{MaxMessageBytes: maxMessage, MaxInFlightBytes: maxInFlight, DefaultDeadline: durationpb.New(time.Hour)},
+		Memory:     admission.NewMemory(maxInFlight),
 		Rejections: s.observed,
 	})
 	options := append(BufferOptions(), grpc.Creds(identity.PeerCredentials{Allowed: []uint32{uint32(os.Geteuid())}}), s.Unary(), s.Stream(), grpc.UnknownServiceHandler(s.Unknown))
@@ -310,8 +312,8 @@ func TestDefaultDeadlineIsForUnaryCallsWithoutOne(t *testing.T) {
 	}
 }
 
-// TestBytesInFlightAreBounded has calls of 60 KiB, of which one fits into 100 KiB: another is rejected while the first one is
-// worked on, and served afterwards. The load has all of them.
+// TestBytesInFlightAreBounded has calls of which one takes all memory: another waits, is rejected when half of its deadline is
+// over, and served afterwards. Calls with little and streams do not wait for it. The load has all of them.
 func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
@@ -331,13 +333,21 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-inside
-	if l := s.Load(); l.Unary != 1 || l.Streams != 1 || l.Bytes < 60<<10 || l.Bytes > 61<<10 {
+	if l := s.Load(); l.Unary != 1 || l.Streams != 1 || l.Bytes != maxInFlight {
 		t.Errorf("the load is %+v", l)
 	}
-	_, err = s.client.Render(t.Context(), large)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, err = s.client.Render(ctx, large)
 	if reason, facts := reasonOf(err); reason != "IN_FLIGHT_BYTES" || facts["limit"] != fmt.Sprint(maxInFlight) {
 		t.Errorf("a second one: %v", err)
 	}
+	all.Go(func() {
+		if _, err := s.client.Render(t.Context(), &pb.RenderRequest{}); err != nil {
+			t.Error(err)
+		}
+	})
+	<-inside // of one with little
 	close(release)
 	all.Wait()
 	_, _ = call.Recv()
@@ -355,32 +365,10 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Errorf("the load is %+v at the end", s.Load())
 }
 
-// TestExactlyTheLimitInFlightIsServed has a request as large as all that may be in flight, and one byte more, which is not read to
-// its end.
-func TestExactlyTheLimitInFlightIsServed(t *testing.T) {
+// TestIncidentsDiffer has calls without an id.
+func TestIncidentsDiffer(t *testing.T) {
 	t.Parallel()
-	const limit = 100 << 10
-	c := NewInterceptors(Options{Limits: &pb.Limits{MaxInFlightBytes: limit}})
-	for size, served := range map[int]bool{limit: true, limit + 1: false} {
-		message, err := proto.Marshal(&pb.CallReference{SessionId: strings.Repeat("x", size-4)})
-		if err != nil || len(message) != size {
-			t.Fatal(err, len(message))
-		}
-		w := &wire{bytes.NewReader(frame(0, message)), "", &rpctest.LentBuffers{}}
-		m := &messages{frames: w, codec: NewCodec(), limit: 2 * limit, one: true, lease: c.lease(false)}
-		err = m.receive(&pb.CallReference{})
-		if (err == nil) != served || served && c.Load().Bytes != limit {
-			t.Errorf("%d bytes: %v, %d are in flight", size, err, c.Load().Bytes)
-		}
-		if m.lease.free(); c.Load().Bytes != 0 || w.pool.Check() != nil {
-			t.Errorf("%d bytes: %d stay, %v", size, c.Load().Bytes, w.pool.Check())
-		}
-	}
-	ctx := identity.NewContext(t.Context(), identity.Caller{Trusted: true})
-	info := &grpc.UnaryServerInfo{FullMethod: pb.ToolResultService_Render_FullMethodName}
-	if _, err := c.admit(ctx, "no message", info, func(context.Context, any) (any, error) { return nil, nil }); err != nil {
-		t.Errorf("a request that is no message: %v", err)
-	}
+	c := NewInterceptors(Options{})
 	if id := c.incident(t.Context()); id == "" || id == c.incident(t.Context()) {
 		t.Errorf("incidents of calls without an id are both %q", id)
 	}

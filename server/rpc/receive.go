@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
@@ -30,15 +31,18 @@ type frames interface {
 // message, before the server can give the reason; docs/adr/0035 has the history.
 type messages struct {
 	frames
-	codec codec
-	limit int  // of a message, in bytes as it is sent and as it is unpacked
-	one   bool // the client sends one message
-	lease lease
+	codec   codec
+	ctx     context.Context //nolint:containedctx // of the call
+	memory  *admission.Memory
+	limit   int    // of a message, in bytes as it is sent and as it is unpacked
+	one     bool   // the client sends one message
+	unary   bool   // and gets one
+	release func() // gives back the memory of the message before; nil for none
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
 func (r *messages) receive(m any) error {
-	r.lease.free() // of the message before
+	r.done()
 	data, err := r.read()
 	switch {
 	case r.one && errors.Is(err, io.EOF):
@@ -54,6 +58,9 @@ func (r *messages) receive(m any) error {
 		return err
 	}
 	if r.one {
+		if !r.unary { // the answers may take hours
+			r.done()
+		}
 		return r.end()
 	}
 	return nil
@@ -145,7 +152,10 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	if size > int64(r.limit) {
 		return nil, apierror.MessageTooLarge(r.Method(), size, r.limit)
 	}
-	data, err := r.readPieces(int(size))
+	if err := r.reserve(size, header[0] == 1); err != nil {
+		return nil, err
+	}
+	data, err := r.Read(int(size))
 	if err != nil {
 		return nil, cutOff(err)
 	}
@@ -158,6 +168,30 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	}
 	data.Free()
 	return nil, messageInvalid("the message is in no form that gRPC knows")
+}
+
+// reserve reserves the memory of a message before it is read. What a packed message unpacks to is not known before.
+func (r *messages) reserve(size int64, packed bool) (err error) {
+	if r.release != nil {
+		return nil // of a second message, which the call may not have
+	}
+	if packed {
+		size = int64(r.limit)
+	}
+	if r.unary {
+		r.release, err = r.memory.Call(r.ctx, size)
+	} else {
+		r.release, err = r.memory.Message(r.ctx, size)
+	}
+	return err
+}
+
+// done gives back the memory of the last message. It may be called more than once.
+func (r *messages) done() {
+	if r.release != nil {
+		r.release()
+		r.release = nil
+	}
 }
 
 // cutOff returns the error for a message that ends too early.
@@ -228,7 +262,7 @@ func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 	if !ok {
 		return nil
 	}
-	return &messages{frames: f, codec: NewCodec(), limit: int(c.Limits.GetMaxMessageBytes()), one: one, lease: c.lease(!one)}
+	return &messages{frames: f, codec: NewCodec(), ctx: ctx, memory: c.Memory, limit: int(c.Limits.GetMaxMessageBytes()), one: one}
 }
 
 // receivedStream is a call whose messages the server reads itself.
@@ -243,7 +277,7 @@ func (s receivedStream) RecvMsg(m any) error { return s.messages.receive(m) }
 // receiveStream reads the messages of streaming calls.
 func (c *Interceptors) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if m := c.messagesOf(call.Context(), !info.IsClientStream); m != nil {
-		defer m.lease.free()
+		defer m.done()
 		call = receivedStream{call, m}
 	}
 	return next(srv, call)
@@ -276,7 +310,8 @@ func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandl
 		if m == nil {
 			return handler(srv, ctx, receive, chain)
 		}
-		defer m.lease.free()
+		m.unary = true
+		defer m.done()
 		var rejected error
 		take := func(req any) error {
 			rejected = m.receive(req)
