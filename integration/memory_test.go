@@ -3,7 +3,9 @@ package integration_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,26 +13,36 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/costs"
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
-// Memory over idle that streams may take, in bytes: for one, and for eight at once.
-const (
-	memoryOfOne   = 64 << 20
-	memoryOfEight = 256 << 20
-)
+// maxResident is what a sidecar with its defaults has in memory at the most, in bytes, whatever its callers do.
+const maxResident = 256 << 20
 
-// streamMiB is the size of each stream, in MiB: 256, or what TOOLRESULT_MEMORY_MIB says.
+// mixCallers is how many callers there are at once.
+const mixCallers = 16
+
+// streamMiB is the size of the long line of a stream, in MiB: 1,024, or what TOOLRESULT_MEMORY_MIB says; 64 with -short.
 func streamMiB(t *testing.T) int64 {
 	t.Helper()
 	text := os.Getenv("TOOLRESULT_MEMORY_MIB")
+	if text == "" && testing.Short() {
+		return 64
+	}
 	if text == "" {
-		return 256
+		return 1024
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 1 {
@@ -53,78 +65,181 @@ func streamShapes() map[string][]byte {
 	}
 }
 
-// A sidecar that the kernel allows no more memory than it takes idle, and what
-// docs/reference/limits.md says of streams, takes streams that are larger than all of that.
-// The page cache of what it stores counts too, and is reclaimed.
-func TestStreamsInBoundedMemory(t *testing.T) {
-	if !sidecartest.All() {
-		t.Skip("leg skipped: it writes several GiB; TOOLRESULT_LEGS=all runs it")
-	}
+// A sidecar that the kernel allows 256 MiB serves any mix of the most expensive calls that the search has found, of 16 callers
+// at once, beside a stream of one long line, and of streams of other shapes. The mix follows from a seed, TOOLRESULT_COSTS_SEED.
+// Where the kernel's limit cannot be set, the most memory that the process ever had is held to it.
+func TestAnyMixInBoundedMemory(t *testing.T) {
 	if raceDetector {
-		t.Skip("leg skipped: the race detector takes memory of its own")
+		t.Skip("skipped: the race detector takes memory of its own")
 	}
-	controller := memoryController(t)
-	for _, c := range []struct{ streams, room int64 }{{1, memoryOfOne}, {8, memoryOfEight}} {
-		streams, room := c.streams, c.room
-		t.Run(fmt.Sprintf("%d at once", streams), func(t *testing.T) {
-			group := newMemoryGroup(t, controller)
-			s := startSidecar(t, launch{Shell: "echo $$ > '" + group.path("cgroup.procs") + "'"})
-			s.project(t, completed(0, "what every process has after its first call\n"))
-			idle := s.memory(t, "VmRSS")
-			group.mustHold(t, s)
-			limit := idle + room
-			group.limit(t, limit)
-			for shape, chunk := range streamShapes() {
-				total := streamMiB(t) << 20
-				var wait sync.WaitGroup
-				for i := range streams {
-					last := fmt.Sprintf("the end of stream %d of %s", i, shape)
-					wait.Go(func() { wantStreamed(t, s, chunk, total, last) })
-				}
-				wait.Wait()
-				if t.Failed() {
-					break
-				}
-				removeArtifacts(t, s)
-			}
-			if s.Ended() {
-				t.Fatalf("the sidecar ended: %v\n%s", s.Cmd.ProcessState, s.Log)
-			}
-			if killed := group.number(t, "memory.oom_control", "oom_kill"); killed != 0 {
-				t.Errorf("the kernel ended %d processes for want of memory", killed)
-			}
-			if group.number(t, "memory.failcnt", "") == 0 {
-				t.Error("the limit was never reached: it proves nothing")
-			}
-			most := s.memory(t, "VmHWM")
-			t.Logf("idle %d KiB, at most %d KiB more", idle>>10, (most-idle)>>10)
-			if most > limit {
-				t.Errorf("%d bytes over idle, want at most %d", most-idle, room)
-			}
-		})
+	winners := preparedWinners(t)
+	group := limitedGroup(t)
+	s := startSidecar(t, launch{Shell: group.enter()})
+	if group != "" {
+		group.mustHold(t, s)
+		group.limit(t, maxResident)
+	}
+	health := watchHealth(t, s)
+	var callers sync.WaitGroup
+	callers.Go(func() { wantStreamed(t, s, streamShapes()["one line"], streamMiB(t)<<20, "the end of the long line") })
+	mixed := &mix{winners: winners, rounds: 6, stream: 32 << 20}
+	if testing.Short() {
+		mixed.rounds, mixed.stream = 2, 4<<20
+	}
+	seed := costsSeed(t)
+	for i := range mixCallers {
+		callers.Go(func() { mixed.call(t, s, rand.New(rand.NewPCG(seed, uint64(i)))) })
+	}
+	callers.Wait()
+	health.stop(t)
+	if s.Ended() {
+		t.Fatalf("the sidecar ended: %v\n%s", s.Cmd.ProcessState, s.Log)
+	}
+	if group != "" {
+		if killed := group.number(t, "memory.oom_control", "oom_kill"); killed != 0 {
+			t.Errorf("the kernel ended %d processes for want of memory", killed)
+		}
+	}
+	most := s.memory(t, "VmHWM")
+	t.Logf("seed %d: %d calls, %d of them rejected as busy; at most %d KiB resident of %d KiB", seed, mixed.calls.Load(), mixed.busy.Load(), most>>10, maxResident>>10)
+	if most > maxResident {
+		t.Errorf("%d bytes were resident, want at most %d", most, maxResident)
 	}
 }
 
-// memoryController is where the kernel's memory controller (cgroup version 1) is
-// mounted. If it is nowhere it is mounted for this test.
-func memoryController(t *testing.T) string {
+// preparedWinners returns the calls that the search has found.
+func preparedWinners(t *testing.T) (list []*costs.Prepared) {
 	t.Helper()
-	leg(t, os.Geteuid() == 0, "needs root to limit the memory of a process")
-	mounts, err := os.ReadFile("/proc/mounts")
+	winners, err := costs.Winners()
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, r := range winners {
+		p, err := r.Prepare()
+		if err != nil {
+			t.Fatalf("%+v: %v", r, err)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// mix is what callers do.
+type mix struct {
+	winners     []*costs.Prepared
+	rounds      int   // calls of each caller
+	stream      int64 // size of a stream, in bytes
+	calls, busy atomic.Int64
+}
+
+// call makes calls over a connection of its own.
+func (m *mix) call(t *testing.T, s *sidecar, random *rand.Rand) {
+	conn := sidecartest.Dial(t, s.Target(), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(64<<20)))
+	shapes := streamShapes()
+	names := slices.Sorted(maps.Keys(shapes))
+	for i := range m.rounds {
+		m.calls.Add(1)
+		if random.IntN(8) == 0 {
+			name := names[random.IntN(len(names))]
+			wantStreamed(t, s, shapes[name], m.stream, fmt.Sprintf("the end of %s %d %d", name, i, random.IntN(1e9)))
+			continue
+		}
+		p := m.winners[random.IntN(len(m.winners))]
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		err := p.Call(ctx, conn)
+		cancel()
+		switch status.Code(err) {
+		case codes.OK, codes.InvalidArgument, codes.NotFound, codes.FailedPrecondition, codes.Unimplemented:
+		case codes.ResourceExhausted:
+			m.busy.Add(1)
+		default:
+			t.Errorf("%v: %v", p, err)
+		}
+	}
+}
+
+// healthWatch asks for the health of a sidecar again and again.
+type healthWatch struct {
+	done chan struct{}
+	over sync.WaitGroup
+	took []time.Duration
+}
+
+// watchHealth begins to ask for the health of a sidecar.
+func watchHealth(t *testing.T, s *sidecar) *healthWatch {
+	client := healthpb.NewHealthClient(sidecartest.Dial(t, s.Target()))
+	w := &healthWatch{done: make(chan struct{})}
+	w.over.Go(func() {
+		for tick := time.NewTicker(10 * time.Millisecond); ; {
+			select {
+			case <-w.done:
+				tick.Stop()
+				return
+			case <-tick.C:
+			}
+			began := time.Now()
+			if _, err := client.Check(context.WithoutCancel(t.Context()), &healthpb.HealthCheckRequest{}); err != nil {
+				t.Errorf("health: %v", err)
+				return
+			}
+			w.took = append(w.took, time.Since(began))
+		}
+	})
+	return w
+}
+
+// stop ends it, and prints how long the answers took. How long they may take is no matter of a test.
+func (w *healthWatch) stop(t *testing.T) {
+	close(w.done)
+	w.over.Wait()
+	slices.Sort(w.took)
+	if n := len(w.took); n > 0 {
+		t.Logf("health: %d answers, p50 %v, p99 %v, at most %v", n, w.took[n/2], w.took[n*99/100], w.took[n-1])
+	}
+}
+
+// limitedGroup returns a group of processes for a limit, or none where the kernel has no controller for this process.
+func limitedGroup(t *testing.T) memoryGroup {
+	t.Helper()
+	controller, err := memoryController(t)
+	if err != nil {
+		t.Logf("NO LIMIT OF THE KERNEL: %v; only the resident memory of the process is held to %d bytes", err, maxResident)
+		return ""
+	}
+	return newMemoryGroup(t, controller)
+}
+
+// enter is what sh does to enter the group.
+func (g memoryGroup) enter() string {
+	if g == "" {
+		return ""
+	}
+	return "echo $$ > '" + g.path("cgroup.procs") + "'"
+}
+
+// memoryController returns where the kernel's memory controller (cgroup version 1) is mounted. If it is nowhere it is mounted
+// for this test.
+func memoryController(t *testing.T) (string, error) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return "", errors.New("it takes root to limit the memory of a process")
+	}
+	mounts, err := os.ReadFile("/proc/mounts")
+	if err != nil {
+		return "", err
 	}
 	for line := range strings.Lines(string(mounts)) {
 		f := strings.Fields(line)
 		if f[2] == "cgroup" && slices.Contains(strings.Split(f[3], ","), "memory") {
-			return f[1]
+			return f[1], nil
 		}
 	}
 	at := t.TempDir()
-	err = unix.Mount("cgroup", at, "cgroup", 0, "memory")
-	leg(t, err == nil, fmt.Sprintf("the memory controller of cgroup version 1 cannot be mounted: %v", err))
+	if err := unix.Mount("cgroup", at, "cgroup", 0, "memory"); err != nil {
+		return "", fmt.Errorf("the memory controller of cgroup version 1 cannot be mounted: %w", err)
+	}
 	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
-	return at
+	return at, nil
 }
 
 // memoryGroup is a group of processes whose memory is counted and limited.
@@ -208,20 +323,6 @@ func wantStreamed(t *testing.T, s *sidecar, chunk []byte, total int64, last stri
 	want := (total+int64(len(chunk))-1)/int64(len(chunk))*int64(len(chunk)) + int64(len(last))
 	if info, err := os.Stat(artifacts[0].GetPath()); err != nil || info.Size() != want {
 		t.Errorf("%s: %v, want %d bytes: %v", last, info, want, err)
-	}
-}
-
-// removeArtifacts makes room on the disk.
-func removeArtifacts(t *testing.T, s *sidecar) {
-	t.Helper()
-	stored, err := filepath.Glob(filepath.Join(s.Store, "???", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range stored {
-		if err := os.Remove(path); err != nil {
-			t.Error(err)
-		}
 	}
 }
 
