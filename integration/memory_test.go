@@ -74,7 +74,7 @@ func TestAnyMixInBoundedMemory(t *testing.T) {
 	}
 	winners := preparedWinners(t)
 	group := limitedGroup(t)
-	s := startSidecar(t, launch{Shell: group.enter()})
+	s := startSidecar(t, launch{Shell: group.enter(), Args: []string{"--log-level=warn"}})
 	if group != "" {
 		group.mustHold(t, s)
 		group.limit(t, maxResident)
@@ -153,7 +153,7 @@ func (m *mix) call(t *testing.T, s *sidecar, random *rand.Rand) {
 		case codes.ResourceExhausted:
 			m.busy.Add(1)
 		default:
-			t.Errorf("%v: %v", p, err)
+			t.Errorf("%+v: %v", p.Recipe, err)
 		}
 	}
 }

@@ -28,6 +28,9 @@ const (
 	structureLines = 32 << 10
 )
 
+// mostLines is how many lines are kept at either end, however large the budget is: a line takes some 150 bytes beside its text.
+const mostLines = 64 << 10
+
 // bytesPerToken is the window for a token of budget. Output of tools has about
 // three bytes a token; the rest is for colours that are removed.
 const bytesPerToken = 4
@@ -64,7 +67,7 @@ type Writer struct {
 // tokens.
 func NewWriter(maxTokens int) *Writer {
 	window := max(minWindow, maxTokens*bytesPerToken)
-	most := max(16, maxTokens+1)
+	most := min(max(16, maxTokens+1), mostLines)
 	return &Writer{window: window, maxLines: most, headSize: window, headMost: most}
 }
 
@@ -289,6 +292,15 @@ func (w *Writer) keep(l textscan.Line, text []byte) {
 		w.tail.Evict(w.window, w.maxLines)
 	}
 	w.cur.Begin(w.offset)
+}
+
+// Memory returns how much memory the windows and what was found between them take, in bytes.
+func (w *Writer) Memory() int {
+	n := w.head.Memory() + w.tail.Memory() + cap(w.unread) + cap(w.finds.carry) + cap(w.finds.recent)
+	for i := range w.finds.bands {
+		n += w.finds.bands[i].first.Memory() + w.finds.bands[i].last.Memory()
+	}
+	return n
 }
 
 // Snapshot returns the excerpt of a payload that ends here, or with some more

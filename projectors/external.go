@@ -27,6 +27,9 @@ const (
 	// maxStoredAttachments bounds the artifacts that one call makes. The bytes of further
 	// attachments stay in the artifact of the whole answer.
 	maxStoredAttachments = 64
+	// maxAttachments bounds the attachments that are listed. Further blocks are counted, and
+	// are in the artifact of the whole answer.
+	maxAttachments = 10_000
 )
 
 // ExternalMCP projects results of MCP tools. A result with isError becomes an error of

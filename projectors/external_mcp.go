@@ -112,6 +112,10 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 func (c *mcpContent) block(ctx context.Context, b external.Block) (err error) {
 	kind, _ := b.Text("type")
 	known := false
+	if len(c.attachments) == maxAttachments && kind != external.TypeText {
+		c.unknown.add(kind)
+		return nil
+	}
 	switch kind {
 	case external.TypeText:
 		known = c.textBlock(b)

@@ -19,7 +19,7 @@ const chunkBytes = 256 << 10
 
 // Prepared is the call of a recipe, whose request is made.
 type Prepared struct {
-	recipe   Recipe
+	Recipe   Recipe
 	method   protoreflect.MethodDescriptor
 	request  proto.Message
 	streamed []byte
@@ -33,7 +33,7 @@ func (r Recipe) Prepare() (*Prepared, error) {
 
 // Call makes the call, and takes all that is answered. It may be made more than once.
 func (p *Prepared) Call(ctx context.Context, conn grpc.ClientConnInterface) error {
-	if p.recipe.Streamed {
+	if p.Recipe.Streamed {
 		return p.project(ctx, conn)
 	}
 	name := "/" + string(p.method.Parent().FullName()) + "/" + string(p.method.Name())
@@ -94,7 +94,7 @@ func (p *Prepared) project(ctx context.Context, conn grpc.ClientConnInterface) e
 	if err != nil {
 		return err
 	}
-	family := strings.Split(p.recipe.Fill, ".")[1]
+	family := strings.Split(p.Recipe.Fill, ".")[1]
 	messages := []*pb.ProjectStreamRequest{{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{Family: family, Policy: req.GetPolicy()}}}}
 	for rest := p.streamed; len(rest) > 0; rest = rest[min(chunkBytes, len(rest)):] {
 		chunk := &pb.StreamChunk{Stream: "s", Data: rest[:min(chunkBytes, len(rest))]}

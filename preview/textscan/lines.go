@@ -1,6 +1,8 @@
 package textscan
 
 import (
+	"unsafe"
+
 	"bytes"
 	"slices"
 )
@@ -194,6 +196,12 @@ func (s *LineStore) Grow(n, maxLines int) {
 	lines := min(n/usualLine, maxLines) + 1
 	s.buf, s.kept, s.ends = slices.Grow(s.buf, n), slices.Grow(s.kept, lines), slices.Grow(s.ends, lines)
 }
+
+// lineBytes is the size of a Line, in bytes.
+const lineBytes = int(unsafe.Sizeof(Line{}))
+
+// Memory returns how much memory the store takes, in bytes.
+func (s *LineStore) Memory() int { return cap(s.kept)*lineBytes + cap(s.ends)*8 + cap(s.buf) }
 
 // Clone returns a copy that shares no text: texts move when a store makes
 // capacity.

@@ -2,11 +2,13 @@
 // before its message is read, and waits for others to end where that is not free. So the memory of a server does not depend on
 // what callers send, nor on how many of them there are.
 //
-// There are three lanes, each with a first-in first-out queue. Calls with little never wait for calls with much, and what waits
-// in one lane holds nothing in a lane that comes after it, so that no two calls wait for each other:
+// There are lanes, each with a first-in first-out queue. A call takes from them in one order, and what it takes last it holds
+// while it waits for nothing, so that no two calls wait for each other:
 //
-//	messages of streams, then the work of calls and of finished streams
-//	calls with little
+//	messages of streams, or calls with little
+//	the work of calls, and of streams that end
+//	the elements of messages
+//	the lines of receipts with large budgets
 package admission
 
 import (
@@ -23,28 +25,26 @@ import (
 // costs finds takes more.
 const (
 	perCall       = 64 << 10
-	perByte       = 8 // of a message: as it is sent, decoded, redacted, in its readable form, and its lines
-	perWholeByte  = 4 // of a stream that is read whole: the same, without the message
-	perStreamByte = 2 // of a message of a stream: as it is sent, and decoded
+	perByte       = 8   // of a message: as it is sent, decoded, redacted, in its readable form, and its lines
+	perWholeByte  = 4   // of a stream that is read whole: the same, without the message
+	perStreamByte = 2   // of a message of a stream: as it is sent, and decoded
+	perElement    = 256 // of a message in a message, decoded
+	perLine       = 300 // of a line that may be shown: where it is, what it is about, and how it reads
 	littleMessage = 16 << 10
-	littleShare   = 4                // of the limit, for calls with little
-	messagesShare = 4                // of the limit, for messages of streams
+	littleExtra   = 256 << 10        // of elements and of lines, which are counted with the bytes of a message
 	maxPatience   = 10 * time.Second // for which a call waits, and no longer than half of its deadline
 )
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
 type Memory struct {
-	limit                  int64
-	work, little, messages lane
+	limit                                            int64
+	work, little, messages, elements, lines, streams lane
 }
 
-// NewMemory returns a Memory of some bytes for the work of calls, and a half of that for calls with little and for messages
-// of streams.
+// NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half or a quarter of that.
 func NewMemory(limit int64) *Memory {
-	return &Memory{
-		limit: limit, work: lane{limit: limit, patience: maxPatience},
-		little: lane{limit: limit / littleShare, patience: maxPatience}, messages: lane{limit: limit / messagesShare, patience: maxPatience},
-	}
+	of := func(share int64) lane { return lane{limit: limit / share, patience: maxPatience} }
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(2), lines: of(2), streams: of(2)}
 }
 
 // Call reserves the memory of a unary call with a message of size bytes. The caller must call release once when the call is
@@ -76,12 +76,31 @@ func (m *Memory) Whole(ctx context.Context, size, message int64) (release func()
 	return m.reserve(ctx, &m.work, perCall+perWholeByte*size+perByte*message)
 }
 
+// Elements reserves the memory of the messages that a message has inside.
+func (m *Memory) Elements(ctx context.Context, n int64) (release func(), err error) {
+	if m == nil || n*perElement <= littleExtra {
+		return func() {}, nil
+	}
+	return m.reserve(ctx, &m.elements, n*perElement)
+}
+
+// Lines reserves the memory of lines that a receipt may show.
+func (m *Memory) Lines(ctx context.Context, n int64) (release func(), err error) {
+	if m == nil || n*perLine <= littleExtra {
+		return func() {}, nil
+	}
+	return m.reserve(ctx, &m.lines, n*perLine)
+}
+
 // Reserved returns the bytes that are reserved now.
-func (m *Memory) Reserved() int64 {
+func (m *Memory) Reserved() (n int64) {
 	if m == nil {
 		return 0
 	}
-	return m.work.reserved() + m.little.reserved() + m.messages.reserved()
+	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.lines, &m.streams} {
+		n += l.reserved()
+	}
+	return n
 }
 
 // errBusy means that others kept the memory for longer than a call waits.
@@ -178,5 +197,38 @@ func (l *lane) serve() {
 		l.taken += l.waiting[0].n
 		close(l.waiting[0].ready)
 		l.waiting = slices.Delete(l.waiting, 0, 1)
+	}
+}
+
+// Growing is memory that grows while a stream arrives. It is not safe for concurrent use.
+type Growing struct {
+	memory *Memory
+	taken  int64
+}
+
+// Growing returns memory of nothing yet.
+func (m *Memory) Growing() *Growing { return &Growing{memory: m} }
+
+// Grow makes it n bytes, if that is more than it is. It does not wait: a stream may last for hours, and so might those that it
+// would wait for.
+func (g *Growing) Grow(n int64) error {
+	if g.memory == nil || n <= g.taken {
+		return nil
+	}
+	l := &g.memory.streams
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.taken+n-g.taken > l.limit && l.taken > g.taken { // one alone may have all of it
+		return apierror.InFlightBytes(g.memory.limit)
+	}
+	l.taken, g.taken = l.taken+n-g.taken, n
+	return nil
+}
+
+// Release gives it back.
+func (g *Growing) Release() {
+	if g.taken > 0 {
+		g.memory.streams.give(g.taken)
+		g.taken = 0
 	}
 }

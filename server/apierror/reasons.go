@@ -90,6 +90,16 @@ func elsewhere(method string) string {
 	return ""
 }
 
+// TooManyElements returns the status of a message with more messages inside than are allowed, which take far more memory than
+// the bytes that they are sent as. It is permanent.
+func TooManyElements(n, limit int64) *StatusError {
+	return &StatusError{
+		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
+		Message:  fmt.Sprintf("the message has %d messages inside, at most %d are allowed", n, limit),
+		Metadata: map[string]string{"limit": strconv.FormatInt(limit, 10), "size": strconv.FormatInt(n, 10)},
+	}
+}
+
 // AnswerTooLarge returns the status of an answer of a model, assembled from its deltas, of more than limit bytes. It is
 // permanent.
 func AnswerTooLarge(limit int) *StatusError {

@@ -82,6 +82,9 @@ func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
 // Waiting returns the number of received bytes that the redactor keeps back, because a secret may begin in them.
 func (t *Spool) Waiting() int64 { return t.redactor.Waiting() }
 
+// Memory returns how much memory the preview of the payload takes so far, in bytes.
+func (t *Spool) Memory() int64 { return int64(t.preview.Memory()) }
+
 // Flush writes the bytes that the redactor kept back: nothing follows them any more. After Seal it does nothing.
 func (t *Spool) Flush(see func([][]byte) error) error {
 	if t.sealed.Blob != nil {

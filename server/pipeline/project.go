@@ -153,6 +153,9 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v 
 	if v.family, err = p.Registry.ForOutput(out); err != nil {
 		return v, err
 	}
+	if err := checkElements(out.GetCustom(), v.family); err != nil {
+		return v, err
+	}
 	if v.policy, err = p.Policies.Projection(req.GetPolicy(), out.GetToolName(), v.family.Tokens); err != nil {
 		return v, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
@@ -27,7 +28,11 @@ const maxCallStreams = 64
 // goes through the same two places as an inline payload, the store and a preview,
 // so that the answer is the same.
 func (p *Pipeline) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
-	a := &arrival{pipeline: p, idle: idle.NewLimit(p.StreamIdle), call: call, ctx: call.Context(), streams: map[string]*incoming{}}
+	a := &arrival{
+		pipeline: p, idle: idle.NewLimit(p.StreamIdle), call: call, ctx: call.Context(), streams: map[string]*incoming{},
+		memory: p.Memory.Growing(),
+	}
+	defer a.memory.Release()
 	defer a.end()
 	return a.idle.Run(a.receive)
 }
@@ -79,6 +84,8 @@ type arrival struct {
 	order    *ingest.Interleaver // nil when the order of the streams is not kept
 	joined   []*ingest.Spool     // of outputs whose family is not known
 	answered bool                // with the result
+	memory   *admission.Growing  // of the previews of the streams
+	previews int64               // what they take, in bytes
 }
 
 // next returns the next message.
@@ -93,7 +100,8 @@ func (a *arrival) next() (m *rpc.ChunkMessage, err error) {
 // incoming is one stream of it.
 type incoming struct {
 	*ingest.Spool
-	name string
+	name    string
+	preview int64 // memory of its preview that is reserved, in bytes
 }
 
 // begin begins a call.
@@ -163,7 +171,7 @@ func (a *arrival) stream(name string) (*incoming, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &incoming{taking, name}
+	in := &incoming{Spool: taking, name: name}
 	a.streams[name] = in
 	return in, nil
 }
@@ -184,7 +192,16 @@ func (a *arrival) take(c *pb.StreamChunk, parts [][]byte) error {
 		return check.Err()
 	}
 	a.order.Reserve(in.name, ingest.TotalSize(parts))
-	return in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) })
+	if err := in.Write(parts, func(ready [][]byte) error { return a.order.Fill(in.name, in.Waiting(), ready) }); err != nil {
+		return err
+	}
+	return a.grow(in)
+}
+
+// grow reserves the memory by which the preview of a stream has grown.
+func (a *arrival) grow(in *incoming) error {
+	a.previews, in.preview = a.previews-in.preview+in.Memory(), in.Memory()
+	return a.memory.Grow(a.previews)
 }
 
 // snapshot answers with a projection of the bytes so far.

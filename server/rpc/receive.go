@@ -34,10 +34,10 @@ type messages struct {
 	codec   codec
 	ctx     context.Context //nolint:containedctx // of the call
 	memory  *admission.Memory
-	limit   int    // of a message, in bytes as it is sent and as it is unpacked
-	one     bool   // the client sends one message
-	unary   bool   // and gets one
-	release func() // gives back the memory of the message before; nil for none
+	limit   int      // of a message, in bytes as it is sent and as it is unpacked
+	one     bool     // the client sends one message
+	unary   bool     // and gets one
+	release []func() // give back the memory of the message before; nil for none
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
@@ -50,12 +50,14 @@ func (r *messages) receive(m any) error {
 	case err != nil:
 		return err
 	}
-	if chunk, ok := m.(*ChunkMessage); ok && chunk.keepChunk(data) {
-		data.Free()
-		return nil
-	}
-	if err := r.decode(data, m); err != nil {
+	data, err = r.weigh(data, m)
+	defer data.Free()
+	if err != nil {
 		return err
+	}
+	if err := r.codec.Unmarshal(data, m); err != nil {
+		// How errors of protobuf begin varies on purpose. They name fields and no content.
+		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
 	}
 	if r.one {
 		if !r.unary { // the answers may take hours
@@ -171,7 +173,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 }
 
 // reserve reserves the memory of a message before it is read. What a packed message unpacks to is not known before.
-func (r *messages) reserve(size int64, packed bool) (err error) {
+func (r *messages) reserve(size int64, packed bool) error {
 	if r.release != nil {
 		return nil // of a second message, which the call may not have
 	}
@@ -179,19 +181,50 @@ func (r *messages) reserve(size int64, packed bool) (err error) {
 		size = int64(r.limit)
 	}
 	if r.unary {
-		r.release, err = r.memory.Call(r.ctx, size)
-	} else {
-		r.release, err = r.memory.Message(r.ctx, size)
+		return r.hold(r.memory.Call(r.ctx, size))
+	}
+	return r.hold(r.memory.Message(r.ctx, size))
+}
+
+// hold keeps what was reserved until the message is done.
+func (r *messages) hold(release func(), err error) error {
+	if err == nil {
+		r.release = append(r.release, release)
 	}
 	return err
 }
 
 // done gives back the memory of the last message. It may be called more than once.
 func (r *messages) done() {
-	if r.release != nil {
-		r.release()
-		r.release = nil
+	for _, release := range r.release {
+		release()
 	}
+	r.release = nil
+}
+
+// leastWeighed is the size of a message from which on the messages inside are counted, in bytes.
+const leastWeighed = 4 << 10
+
+// weigh reserves the memory of the messages inside of a message before it is decoded. It returns the message in one piece,
+// where it looked into it.
+func (r *messages) weigh(data mem.BufferSlice, m any) (mem.BufferSlice, error) {
+	message, ok := m.(proto.Message)
+	if !ok || data.Len() < leastWeighed {
+		return data, nil
+	}
+	if _, isChunk := m.(*ChunkMessage); isChunk {
+		if _, ok := readChunk(data); ok {
+			return data, nil // its bytes are not decoded
+		}
+	}
+	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
+	data.Free()
+	data = mem.BufferSlice{whole}
+	n := admission.CountElements(whole.ReadOnlyData(), message.ProtoReflect().Descriptor())
+	if n > admission.MaxElements {
+		return data, apierror.TooManyElements(n, admission.MaxElements)
+	}
+	return data, r.hold(r.memory.Elements(r.ctx, n))
 }
 
 // cutOff returns the error for a message that ends too early.
