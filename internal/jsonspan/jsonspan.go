@@ -131,40 +131,34 @@ func String(value []byte) (string, bool) {
 	return s, json.Unmarshal(value, &s) == nil
 }
 
-// name is a name of an object that is open: its range in the text, or behind the end of the text in the names that were
-// decoded; and the offset of its value.
-type name struct{ from, to, value uint32 }
+// name is a name of an object that is open: the offset of its first quote. An object may have millions.
+type name uint32
 
 // object reads the names of objects. The zero value with a text is ready to use.
 type object struct {
-	text    []byte
-	decoded []byte // names that are written with escapes
-	names   []name // of all objects that are open
+	text  []byte
+	names []name // of all objects that are open
 }
 
-// add adds a name that begins at an offset, and returns the offset behind it. The value of the member follows.
+// add adds a name that begins at an offset, and returns the offset of its value.
 func (o *object) add(at int) int {
 	end := stringEnd(o.text, at)
-	n := name{from: uint32(at + 1), to: uint32(end - 1)}
-	if bytes.IndexByte(o.text[n.from:n.to], '\\') >= 0 {
-		s, _ := String(o.text[at:end])
-		n.from = uint32(len(o.text) + len(o.decoded))
-		o.decoded = append(o.decoded, s...)
-		n.to = n.from + uint32(len(s))
-	}
-	end = valueOf(o.text, end)
-	n.value = uint32(end)
-	o.names = append(o.names, n)
-	return end
+	o.names = append(o.names, name(at))
+	return valueOf(o.text, end)
 }
 
 // bytes returns a name as it reads.
 func (o *object) bytes(n name) []byte {
-	if size := uint32(len(o.text)); n.from >= size {
-		return o.decoded[n.from-size : n.to-size]
+	quoted := o.text[n:stringEnd(o.text, int(n))]
+	if bytes.IndexByte(quoted, '\\') >= 0 {
+		s, _ := String(quoted)
+		return []byte(s)
 	}
-	return o.text[n.from:n.to]
+	return quoted[1 : len(quoted)-1]
 }
+
+// value returns the offset of the value of a name.
+func (o *object) value(n name) int { return valueOf(o.text, stringEnd(o.text, int(n))) }
 
 // sort sorts the names from an index on.
 func (o *object) sort(from int) []name {
@@ -188,9 +182,6 @@ func RepeatsName(text []byte) bool {
 				return true
 			}
 			o.names, opened = o.names[:first], opened[:len(opened)-1]
-			if len(o.names) == 0 {
-				o.decoded = o.decoded[:0]
-			}
 			at++
 		case '"':
 			end := stringEnd(text, at)
@@ -304,7 +295,7 @@ func (e *equality) objects(a, b int) (endA, endB int, equal bool) {
 		if !bytes.Equal(e.a.bytes(x), e.b.bytes(y)) {
 			return 0, 0, false
 		}
-		if _, _, equal := e.values(int(x.value), int(y.value)); !equal {
+		if _, _, equal := e.values(e.a.value(x), e.b.value(y)); !equal {
 			return 0, 0, false
 		}
 	}

@@ -2,13 +2,12 @@
 // before its message is read, and waits for others to end where that is not free. So the memory of a server does not depend on
 // what callers send, nor on how many of them there are.
 //
-// There are lanes, each with a first-in first-out queue. A call takes from them in one order, and what it takes last it holds
-// while it waits for nothing, so that no two calls wait for each other:
+// There are lanes, each with a first-in first-out queue. A call takes from them in one order, and while it waits for the work lane
+// it holds nothing of that, so that no two calls wait for each other:
 //
-//	messages of streams, or calls with little
+//	messages that are read, and what streams have sent; or calls with little
+//	the messages inside of a message of a stream
 //	the work of calls, and of streams that end
-//	the elements of messages
-//	the lines of receipts with large budgets
 package admission
 
 import (
@@ -25,38 +24,47 @@ import (
 // costs finds takes more.
 const (
 	perCall       = 64 << 10
-	perByte       = 8   // of a message: as it is sent, decoded, redacted, in its readable form, and its lines
-	perWholeByte  = 4   // of a stream that is read whole: the same, without the message
-	perStreamByte = 2   // of a message of a stream: as it is sent, and decoded
-	perElement    = 256 // of a message in a message, decoded
-	perLine       = 300 // of a line that may be shown: where it is, what it is about, and how it reads
-	littleMessage = 16 << 10
-	littleExtra   = 256 << 10        // of elements and of lines, which are counted with the bytes of a message
+	perByte       = 8                // of a message: as it is sent, decoded, redacted, in its readable form, and its lines
+	perWholeByte  = 4                // of a stream that is read whole: the same, without the message
+	perStreamByte = 2                // of a message that is read: as it is sent, and decoded
+	perElement    = 256              // of a message in a message, decoded
+	perLine       = 300              // of a line that may be shown: where it is, what it is about, and how it reads
+	littleExtra   = 256 << 10        // of messages inside, which are counted with the bytes of a message
+	usualLines    = 8 << 10          // of a payload, which are counted with its bytes
+	mostLines     = 128 << 10        // of a payload that are kept, whatever the budget (preview.Writer)
 	maxPatience   = 10 * time.Second // for which a call waits, and no longer than half of its deadline
 )
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
 type Memory struct {
-	limit                                            int64
-	work, little, messages, elements, lines, streams lane
+	limit                                     int64
+	work, little, messages, elements, streams lane
 }
 
 // NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half or a quarter of that.
 func NewMemory(limit int64) *Memory {
 	of := func(share int64) lane { return lane{limit: limit / share, patience: maxPatience} }
-	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(2), lines: of(2), streams: of(2)}
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(4), streams: of(2)}
 }
 
-// Call reserves the memory of a unary call with a message of size bytes. The caller must call release once when the call is
-// over. The error is that of a server that is busy for longer than calls wait, or that of the context.
-func (m *Memory) Call(ctx context.Context, size int64) (release func(), err error) {
+// LittleMessage is the size of a message of a call with little, in bytes.
+const LittleMessage = 4 << 10
+
+// Little reserves the memory of a unary call with a message of at most LittleMessage bytes. The caller must call release when the
+// call is over. The error is that of a server that is busy for longer than calls wait, or that of the context.
+func (m *Memory) Little(ctx context.Context) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
-	if size <= littleMessage {
-		return m.reserve(ctx, &m.little, perCall+perByte*size)
+	return m.reserve(ctx, &m.little, perCall+perByte*LittleMessage)
+}
+
+// Call reserves the memory of a unary call with any other message.
+func (m *Memory) Call(ctx context.Context, w Weight) (release func(), err error) {
+	if m == nil {
+		return func() {}, nil
 	}
-	return m.reserve(ctx, &m.work, perCall+perByte*size)
+	return m.reserve(ctx, &m.work, perCall+perByte*w.Bytes+perElement*w.Elements+perLine*w.Lines())
 }
 
 // Message reserves the memory of a message of a stream of size bytes, until it is worked on.
@@ -67,16 +75,15 @@ func (m *Memory) Message(ctx context.Context, size int64) (release func(), err e
 	return m.reserve(ctx, &m.messages, perStreamByte*size)
 }
 
-// Whole reserves the memory for the work on size bytes of streams that are read whole, and on a message of
-// another size.
-func (m *Memory) Whole(ctx context.Context, size, message int64) (release func(), err error) {
+// Whole reserves the memory for the work on size bytes that are read from the store, and on a message beside them.
+func (m *Memory) Whole(ctx context.Context, size int64, w Weight) (release func(), err error) {
 	if m == nil {
 		return func() {}, nil
 	}
-	return m.reserve(ctx, &m.work, perCall+perWholeByte*size+perByte*message)
+	return m.reserve(ctx, &m.work, perCall+perWholeByte*size+perByte*w.Bytes+perLine*w.Lines())
 }
 
-// Elements reserves the memory of the messages that a message has inside.
+// Elements reserves the memory of the messages that a message of a stream has inside.
 func (m *Memory) Elements(ctx context.Context, n int64) (release func(), err error) {
 	if m == nil || n*perElement <= littleExtra {
 		return func() {}, nil
@@ -84,20 +91,12 @@ func (m *Memory) Elements(ctx context.Context, n int64) (release func(), err err
 	return m.reserve(ctx, &m.elements, n*perElement)
 }
 
-// Lines reserves the memory of lines that a receipt may show.
-func (m *Memory) Lines(ctx context.Context, n int64) (release func(), err error) {
-	if m == nil || n*perLine <= littleExtra {
-		return func() {}, nil
-	}
-	return m.reserve(ctx, &m.lines, n*perLine)
-}
-
 // Reserved returns the bytes that are reserved now.
 func (m *Memory) Reserved() (n int64) {
 	if m == nil {
 		return 0
 	}
-	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.lines, &m.streams} {
+	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.streams} {
 		n += l.reserved()
 	}
 	return n

@@ -20,7 +20,7 @@ const limit = 64 << 20
 // mustReserve reserves the memory of a call.
 func mustReserve(t *testing.T, m *admission.Memory, size int64) func() {
 	t.Helper()
-	release, err := m.Call(t.Context(), size)
+	release, err := m.Call(t.Context(), admission.Weight{Bytes: size})
 	if err != nil {
 		t.Fatalf("%d bytes: %v", size, err)
 	}
@@ -41,9 +41,9 @@ func TestMemoryIsBoundedAndAllAreServed(t *testing.T) {
 				go func() {
 					ctx := context.Background()
 					reserve := map[int]func() (func(), error){
-						0: func() (func(), error) { return m.Call(ctx, size) },
+						0: func() (func(), error) { return m.Call(ctx, admission.Weight{Bytes: size}) },
 						1: func() (func(), error) { return m.Message(ctx, size) },
-						2: func() (func(), error) { return m.Whole(ctx, size, 0) },
+						2: func() (func(), error) { return m.Whole(ctx, size, admission.Weight{}) },
 					}[kinds[i]]
 					release, err := reserve()
 					if err != nil {
@@ -84,7 +84,11 @@ func TestFirstIsServedFirst(t *testing.T) {
 		}
 		wait("all of it", limit)
 		wait("a third", limit/3/8)
-		mustReserve(t, m, 100)()
+		little, err := m.Little(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		little()
 		if len(order) > 0 {
 			t.Fatalf("served while another had the memory: %v", order)
 		}
@@ -108,7 +112,7 @@ func TestWaitingEnds(t *testing.T) {
 				defer cancel()
 			}
 			began := time.Now()
-			_, err := m.Call(ctx, 1<<20)
+			_, err := m.Call(ctx, admission.Weight{Bytes: 1 << 20})
 			busy, ok := errors.AsType[*apierror.StatusError](err)
 			if waited := time.Since(began); !ok || busy.Reason != pb.ErrorReason_ERROR_REASON_IN_FLIGHT_BYTES || waited != want {
 				t.Errorf("with a deadline of %v it waited %v: %v", deadline, waited, err)
@@ -129,7 +133,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 		release := mustReserve(t, m, limit/2/8)
 		ctx, cancel := context.WithCancel(t.Context())
 		var failed error
-		go func() { _, failed = m.Call(ctx, limit) }()
+		go func() { _, failed = m.Call(ctx, admission.Weight{Bytes: limit}) }()
 		synctest.Wait()
 		served := false
 		go func() {
@@ -153,7 +157,7 @@ func TestWaitingEndsWithItsContext(t *testing.T) {
 func TestNoMemoryBoundsNothing(t *testing.T) {
 	var m *admission.Memory
 	for range 3 {
-		release, err := m.Call(t.Context(), 1<<40)
+		release, err := m.Call(t.Context(), admission.Weight{Bytes: 1 << 40})
 		if err != nil {
 			t.Fatal(err)
 		}

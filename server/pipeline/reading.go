@@ -1,8 +1,8 @@
 package pipeline
 
 import (
-	"bytes"
 	"context"
+	"math"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -24,23 +24,16 @@ const maxReadable = 4 << 20
 // value has none.
 type reading struct {
 	release func() // of what is read from the store; nil for nothing
-	lines   func() // of lines; nil for none
 	turn    bool   // further outputs may come
 	bytes   int64  // that families read whole
 }
 
 // close gives the memory back. It may be called more than once.
 func (r *reading) close() {
-	if r == nil {
-		return
-	}
-	if r.lines != nil {
-		r.lines()
-	}
-	if r.release != nil {
+	if r != nil && r.release != nil {
 		r.release()
+		r.release = nil
 	}
-	r.lines, r.release = nil, nil
 }
 
 // reserve reserves the memory of an output with payloads in the store. A message that ends a stream has no memory yet.
@@ -50,49 +43,11 @@ func (p *Pipeline) reserve(ctx context.Context, o *prepared, from received) (err
 		r = &reading{}
 		o.reading = r
 	}
-	if err := p.reserveRead(ctx, r, o, from); err != nil {
-		return err
-	}
-	n := shownLines(o)
-	if n == 0 || r.lines != nil {
-		return nil
-	}
-	if r.turn {
-		n = maxTurnOutputs * mostLines // of all outputs
-	}
-	r.lines, err = p.Memory.Lines(ctx, n)
-	return err
-}
-
-// Lines that a preview keeps of a payload: with a usual budget they are counted with its bytes, and with any budget there are
-// no more than so many (preview.Writer).
-const (
-	usualLines = 8 << 10
-	mostLines  = 128 << 10
-)
-
-// shownLines returns how many lines are kept of the payloads of an output, where the budget is larger than usual.
-func shownLines(o *prepared) (n int64) {
-	most := min(2*int64(o.policy.Budget.Tokens), mostLines)
-	if most <= usualLines {
-		return 0
-	}
-	envelope.VisitPayloads("output", o.req.GetOutput().ProtoReflect(), func(_ string, p *pb.Payload) {
-		n += min(most, int64(bytes.Count(p.GetInline(), []byte{'\n'})))
-	})
-	for _, s := range o.streams {
-		n += min(most, s.Blob.Size())
-	}
-	return n
-}
-
-// reserveRead reserves the memory of payloads that are read from the store.
-func (p *Pipeline) reserveRead(ctx context.Context, r *reading, o *prepared, from received) (err error) {
-	size, message := readSize(o.family.Whole, o.streams), int64(0)
+	size, w := readSize(o.family.Whole, o.streams), admission.Weight{}
 	if from.pass != nil {
-		message = int64(proto.Size(o.req.GetOutput()))
+		w.Bytes = int64(proto.Size(o.req.GetOutput()))
 	}
-	if size+message == 0 {
+	if size+w.Bytes == 0 {
 		return nil
 	}
 	if o.family.Whole {
@@ -109,7 +64,8 @@ func (p *Pipeline) reserveRead(ctx context.Context, r *reading, o *prepared, fro
 	if r.turn {
 		size = maxWhole
 	}
-	r.release, err = p.Memory.Whole(ctx, size, message)
+	w.Tokens, w.Payloads, w.Newlines = int64(o.policy.Budget.Tokens), int64(len(o.streams)), math.MaxInt64
+	r.release, err = p.Memory.Whole(ctx, size, w)
 	return err
 }
 
@@ -131,7 +87,7 @@ func checkElements(out *pb.CustomOutput, f *families.Family) error {
 	if out == nil || f.Type == nil {
 		return nil
 	}
-	n := admission.CountElements(out.GetMessage(), f.Type.Complete) + int64(strings.Count(out.GetMessageJson(), "{"))
+	n := admission.Weigh(out.GetMessage(), f.Type.Complete).Elements + int64(strings.Count(out.GetMessageJson(), "{"))
 	if n > admission.MaxElements {
 		check := envelope.NewChecker("output.custom")
 		check.Fail("message", pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG, "has %d messages inside, at most %d are allowed", n, admission.MaxElements)

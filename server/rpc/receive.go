@@ -59,6 +59,10 @@ func (r *messages) receive(m any) error {
 		// How errors of protobuf begin varies on purpose. They name fields and no content.
 		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
 	}
+	if len(r.release) > 1 && r.unary { // it is read
+		r.release[0]()
+		r.release = r.release[1:]
+	}
 	if r.one {
 		if !r.unary { // the answers may take hours
 			r.done()
@@ -180,8 +184,8 @@ func (r *messages) reserve(size int64, packed bool) error {
 	if packed {
 		size = int64(r.limit)
 	}
-	if r.unary {
-		return r.hold(r.memory.Call(r.ctx, size))
+	if r.unary && size <= admission.LittleMessage {
+		return r.hold(r.memory.Little(r.ctx))
 	}
 	return r.hold(r.memory.Message(r.ctx, size))
 }
@@ -202,14 +206,11 @@ func (r *messages) done() {
 	r.release = nil
 }
 
-// leastWeighed is the size of a message from which on the messages inside are counted, in bytes.
-const leastWeighed = 4 << 10
-
-// weigh reserves the memory of the messages inside of a message before it is decoded. It returns the message in one piece,
-// where it looked into it.
+// weigh reserves the memory of the work on a message before it is decoded, which is more than that of reading it. It returns the
+// message in one piece, where it looked into it.
 func (r *messages) weigh(data mem.BufferSlice, m any) (mem.BufferSlice, error) {
 	message, ok := m.(proto.Message)
-	if !ok || data.Len() < leastWeighed {
+	if !ok || data.Len() <= admission.LittleMessage {
 		return data, nil
 	}
 	if _, isChunk := m.(*ChunkMessage); isChunk {
@@ -220,11 +221,14 @@ func (r *messages) weigh(data mem.BufferSlice, m any) (mem.BufferSlice, error) {
 	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
 	data.Free()
 	data = mem.BufferSlice{whole}
-	n := admission.CountElements(whole.ReadOnlyData(), message.ProtoReflect().Descriptor())
-	if n > admission.MaxElements {
-		return data, apierror.TooManyElements(n, admission.MaxElements)
+	w := admission.Weigh(whole.ReadOnlyData(), message.ProtoReflect().Descriptor())
+	if w.Elements > admission.MaxElements {
+		return data, apierror.TooManyElements(w.Elements, admission.MaxElements)
 	}
-	return data, r.hold(r.memory.Elements(r.ctx, n))
+	if r.unary {
+		return data, r.hold(r.memory.Call(r.ctx, w))
+	}
+	return data, r.hold(r.memory.Elements(r.ctx, w.Elements))
 }
 
 // cutOff returns the error for a message that ends too early.

@@ -1,0 +1,81 @@
+package admission
+
+import (
+	"bytes"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+// MaxElements is how many messages a message may have inside. An empty one takes two bytes as it is sent and some 256 when it is
+// decoded, so that 4 MiB of them would be half a gigabyte.
+const MaxElements = 1 << 17
+
+// Weight is what an encoded message says of the memory that the work on it takes.
+type Weight struct {
+	Bytes    int64 // its size
+	Elements int64 // messages inside
+	Payloads int64 // of the messages inside
+	Newlines int64 // in all of it
+	Tokens   int64 // the largest budget that it has
+}
+
+// Weigh weighs an encoded message. It stops at what cannot be decoded, which is rejected when it is.
+func Weigh(encoded []byte, d protoreflect.MessageDescriptor) Weight {
+	w := Weight{Bytes: int64(len(encoded))}
+	if w.message(encoded, d, nested); w.Tokens > 0 {
+		w.Newlines = int64(bytes.Count(encoded, []byte{'\n'}))
+	}
+	return w
+}
+
+// Lines returns how many lines may be shown beside those that are counted with the bytes of a message.
+func (w Weight) Lines() int64 {
+	most := min(2*w.Tokens, mostLines)
+	if most <= usualLines {
+		return 0
+	}
+	return min(w.Newlines, most*max(1, w.Payloads))
+}
+
+// nested is how deep messages are counted. Those further inside are in fields that no message of the contract has.
+const nested = 64
+
+// The messages of the contract that say something of memory, and the field of a budget.
+const (
+	payloadName  = "toolresult.v1.Payload"
+	budgetName   = "toolresult.v1.Budget"
+	budgetTokens = 1
+)
+
+// message weighs the fields of a message.
+func (w *Weight) message(b []byte, d protoreflect.MessageDescriptor, depth int) {
+	if d.FullName() == payloadName {
+		w.Payloads++
+	}
+	for len(b) > 0 && depth > 0 {
+		number, wire, size := protowire.ConsumeTag(b)
+		if size < 0 {
+			return
+		}
+		b = b[size:]
+		if size = protowire.ConsumeFieldValue(number, wire, b); size < 0 {
+			return
+		}
+		value := b[:size]
+		b = b[size:]
+		switch wire {
+		case protowire.BytesType:
+			if f := d.Fields().ByNumber(number); f != nil && f.Message() != nil {
+				inner, _ := protowire.ConsumeBytes(value)
+				w.Elements++
+				w.message(inner, f.Message(), depth-1)
+			}
+		case protowire.VarintType:
+			if number == budgetTokens && d.FullName() == budgetName {
+				tokens, _ := protowire.ConsumeVarint(value)
+				w.Tokens = max(w.Tokens, int64(min(tokens, mostLines)))
+			}
+		}
+	}
+}
