@@ -13,6 +13,7 @@ WORKERS ?= 0
 OUTPUTS ?= 1000000
 OUTPUTS_FROM ?= 0
 CALLS ?= 1000000
+COSTS ?= 10m
 
 long: mutants race-long mutate-all anyoutput faults-long soak sealing ## What takes hours; docs/long-runs.md has the last run of each
 mutants: programs ## Take one safety measure out after the other; its test must fail
@@ -26,6 +27,9 @@ race-long: ## All tests in full, twice, shuffled, under the race detector
 anyoutput: ## Attack with OUTPUTS outputs of any family: none rejected, none over budget, nothing invented
 	$(LONG) anyoutput $(GO) test -count=1 -timeout 24h ./integration/anyoutput -anyoutput.cases $(OUTPUTS) \
 		-anyoutput.from $(OUTPUTS_FROM) -anyoutput.seed $(SEED) -anyoutput.ledger $(CURDIR)/.run/anyoutput.txt
+costs: build ## Search for COSTS (10m) for the calls that cost the most memory; writes integration/costs/winners.jsonl
+	TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult TOOLRESULT_COSTS=$(COSTS) TOOLRESULT_COSTS_SEED=$(SEED) \
+		$(GO) test -count=1 -v -timeout 24h -run '^TestSearchCosts$$' ./integration
 soak: ## CALLS calls by clients that are killed and frozen; what grows is an error; .run/soak.txt has the numbers
 	$(ALL) TOOLRESULT_SOAK_CALLS=$(CALLS) TOOLRESULT_SOAK_TOTALS=$(CURDIR)/.run/soak.txt \
 		$(LONG) -all soak $(GO) test -count=1 -timeout 24h ./integration/soak

@@ -14,16 +14,23 @@ const MaxElements = 1 << 17
 // Weight is what an encoded message says of the memory that the work on it takes.
 type Weight struct {
 	Bytes    int64 // its size
-	Elements int64 // messages inside
+	Elements int64 // messages inside; eight texts of a list count as one
 	Payloads int64 // of the messages inside
 	Newlines int64 // in all of it
 	Tokens   int64 // the largest budget that it has
+
+	texts int64 // in lists
 }
 
 // Weigh weighs an encoded message. It stops at what cannot be decoded, which is rejected when it is.
 func Weigh(encoded []byte, d protoreflect.MessageDescriptor) Weight {
 	w := Weight{Bytes: int64(len(encoded))}
-	if w.message(encoded, d, nested); w.Tokens > 0 {
+	w.message(encoded, d, nested)
+	w.Elements += w.texts / 8
+	if d.FullName() == transcriptName {
+		w.Bytes *= 3
+	}
+	if w.Tokens > 0 {
 		w.Newlines = int64(bytes.Count(encoded, []byte{'\n'}))
 	}
 	return w
@@ -43,9 +50,11 @@ const nested = 64
 
 // The messages of the contract that say something of memory, and the field of a budget.
 const (
-	payloadName  = "toolresult.v1.Payload"
-	budgetName   = "toolresult.v1.Budget"
-	budgetTokens = 1
+	payloadName = "toolresult.v1.Payload"
+	budgetName  = "toolresult.v1.Budget"
+	// A transcript is read as a tree of messages.
+	transcriptName = "toolresult.v1.LintTranscriptRequest"
+	budgetTokens   = 1
 )
 
 // message weighs the fields of a message.
@@ -66,10 +75,15 @@ func (w *Weight) message(b []byte, d protoreflect.MessageDescriptor, depth int) 
 		b = b[size:]
 		switch wire {
 		case protowire.BytesType:
-			if f := d.Fields().ByNumber(number); f != nil && f.Message() != nil {
+			f := d.Fields().ByNumber(number)
+			switch {
+			case f == nil:
+			case f.Message() != nil:
 				inner, _ := protowire.ConsumeBytes(value)
 				w.Elements++
 				w.message(inner, f.Message(), depth-1)
+			case f.IsList():
+				w.texts++
 			}
 		case protowire.VarintType:
 			if number == budgetTokens && d.FullName() == budgetName {
