@@ -67,7 +67,7 @@ func streamShapes() map[string][]byte {
 
 // A sidecar that the kernel allows 256 MiB serves any mix of the most expensive calls that the search has found, of 16 callers
 // at once, beside a stream of one long line, and of streams of other shapes. The mix follows from a seed, TOOLRESULT_COSTS_SEED.
-// Where the kernel's limit cannot be set, the most memory that the process ever had is held to it.
+// Where the kernel's limit cannot be set, the most memory that the process ever had is compared with it.
 func TestAnyMixInBoundedMemory(t *testing.T) {
 	if raceDetector {
 		t.Skip("skipped: the race detector takes memory of its own")
@@ -203,7 +203,7 @@ func limitedGroup(t *testing.T) memoryGroup {
 	t.Helper()
 	controller, err := memoryController(t)
 	if err != nil {
-		t.Logf("NO LIMIT OF THE KERNEL: %v; only the resident memory of the process is held to %d bytes", err, maxResident)
+		t.Logf("NO LIMIT OF THE KERNEL: %v; only the resident memory of the process is compared with %d bytes", err, maxResident)
 		return ""
 	}
 	return newMemoryGroup(t, controller)

@@ -28,11 +28,13 @@ const (
 	perWholeByte  = 4                // of a stream that is read whole: the same, without the message
 	perStreamByte = 2                // of a message that is read: as it is sent, and decoded
 	perElement    = 256              // of a message in a message, decoded
-	perLine       = 300              // of a line that may be shown: where it is, what it is about, and how it reads
+	perLine       = 300              // of a line that may be shown: its place, its rank and its text
 	littleExtra   = 256 << 10        // of messages inside, which are counted with the bytes of a message
 	usualLines    = 8 << 10          // of a payload, which are counted with its bytes
 	mostLines     = 128 << 10        // of a payload that are kept, whatever the budget (preview.Writer)
+	freePreviews  = 1 << 20          // of the previews of the streams of a call, with a usual budget
 	maxPatience   = 10 * time.Second // for which a call waits, and no longer than half of its deadline
+	endPatience   = time.Minute      // the same, once streams have been received
 )
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
@@ -43,7 +45,7 @@ type Memory struct {
 
 // NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half or a quarter of that.
 func NewMemory(limit int64) *Memory {
-	of := func(share int64) lane { return lane{limit: limit / share, patience: maxPatience} }
+	of := func(share int64) lane { return lane{limit: limit / share} }
 	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(4), streams: of(2)}
 }
 
@@ -80,7 +82,7 @@ func (m *Memory) Whole(ctx context.Context, size int64, w Weight) (release func(
 	if m == nil {
 		return func() {}, nil
 	}
-	return m.reserve(ctx, &m.work, perCall+perWholeByte*size+perByte*w.Bytes+perLine*w.Lines())
+	return m.reserveWithin(ctx, endPatience, &m.work, perCall+perWholeByte*size+perByte*w.Bytes+perLine*w.Lines())
 }
 
 // Elements reserves the memory of the messages that a message of a stream has inside.
@@ -107,8 +109,13 @@ var errBusy = errors.New("busy")
 
 // reserve reserves n bytes of a lane. What takes more than all of it is worked on alone.
 func (m *Memory) reserve(ctx context.Context, l *lane, n int64) (func(), error) {
+	return m.reserveWithin(ctx, maxPatience, l, n)
+}
+
+// reserveWithin is reserve with a patience.
+func (m *Memory) reserveWithin(ctx context.Context, patience time.Duration, l *lane, n int64) (func(), error) {
 	n = min(n, l.limit)
-	err := l.take(ctx, n)
+	err := l.take(ctx, patience, n)
 	if errors.Is(err, errBusy) {
 		return nil, apierror.InFlightBytes(m.limit)
 	}
@@ -121,11 +128,10 @@ func (m *Memory) reserve(ctx context.Context, l *lane, n int64) (func(), error) 
 // lane is memory with a queue of those who wait for it, the first of whom is served first, however much it wants: what is
 // large is not overtaken for ever.
 type lane struct {
-	limit    int64
-	patience time.Duration
-	mu       sync.Mutex
-	taken    int64
-	waiting  []*waiter
+	limit   int64
+	mu      sync.Mutex
+	taken   int64
+	waiting []*waiter
 }
 
 // waiter waits for n bytes.
@@ -141,9 +147,9 @@ func (l *lane) reserved() int64 {
 	return l.taken
 }
 
-// take takes n bytes, which are not more than all. It waits until they are free, and no longer than its patience and half of
+// take takes n bytes, which are not more than all. It waits until they are free, and no longer than a patience and half of
 // what is left of a deadline: a caller that is rejected has time to try again.
-func (l *lane) take(ctx context.Context, n int64) error {
+func (l *lane) take(ctx context.Context, patience time.Duration, n int64) error {
 	l.mu.Lock()
 	if len(l.waiting) == 0 && l.taken+n <= l.limit {
 		l.taken += n
@@ -153,7 +159,6 @@ func (l *lane) take(ctx context.Context, n int64) error {
 	w := &waiter{n, make(chan struct{})}
 	l.waiting = append(l.waiting, w)
 	l.mu.Unlock()
-	patience := l.patience
 	if deadline, ok := ctx.Deadline(); ok {
 		patience = min(patience, time.Until(deadline)/2)
 	}
@@ -208,10 +213,10 @@ type Growing struct {
 // Growing returns memory of nothing yet.
 func (m *Memory) Growing() *Growing { return &Growing{memory: m} }
 
-// Grow makes it n bytes, if that is more than it is. It does not wait: a stream may last for hours, and so might those that it
+// Grow makes it n bytes, of which the first MiB is free, if that is more than it is. It does not wait: a stream may last for hours, and so might those that it
 // would wait for.
 func (g *Growing) Grow(n int64) error {
-	if g.memory == nil || n <= g.taken {
+	if n -= freePreviews; g.memory == nil || n <= g.taken {
 		return nil
 	}
 	l := &g.memory.streams

@@ -59,10 +59,14 @@ func TestLinesOfLargeBudgets(t *testing.T) {
 func TestGrowingMemory(t *testing.T) {
 	m := admission.NewMemory(limit)
 	a, b := m.Growing(), m.Growing()
-	if a.Grow(1<<20) != nil || b.Grow(limit/4) != nil || b.Grow(1) != nil || m.Reserved() != 1<<20+limit/4 {
+	const free = 1 << 20
+	if a.Grow(free) != nil || m.Reserved() != 0 {
+		t.Errorf("%d bytes are reserved for a usual budget", m.Reserved())
+	}
+	if a.Grow(free+1<<20) != nil || b.Grow(free+limit/4) != nil || b.Grow(1) != nil || m.Reserved() != 1<<20+limit/4 {
 		t.Errorf("%d bytes are reserved", m.Reserved())
 	}
-	if b.Grow(limit/2) == nil {
+	if b.Grow(free+limit/2) == nil {
 		t.Error("more than all of it was given")
 	}
 	a.Release()

@@ -168,8 +168,8 @@ type Config struct {
 	// is in memory up to three times while it is worked on. Default: 4 MiB. Here and below a size is a number of
 	// bytes, or a number with KiB, MiB or GiB.
 	MaxMessageBytes int
-	// MaxInFlightBytes (key "max_in_flight_bytes") is how many bytes of payload may be in memory at once over all
-	// calls; at least MaxMessageBytes. Default: 64 MiB.
+	// MaxInFlightBytes (key "max_in_flight_bytes") is the memory for the work of all calls at once, of which a call takes
+	// eight times its message or more; at least MaxMessageBytes. Default: 64 MiB.
 	MaxInFlightBytes int64
 	// MaxStreams (key "max_streams") is the number of calls in flight on one connection, 1 to 10000. Default: 64.
 	MaxStreams int

@@ -274,7 +274,7 @@ func limitSettings() []setting {
 			rules: []rule[int]{between(size, 64<<10, 1<<30)},
 		}),
 		newSpec(spec[int64]{
-			about: about{key: "max_in_flight_bytes", help: "bytes of payload in memory at once over all calls"},
+			about: about{key: "max_in_flight_bytes", help: "memory for the work of all calls at once"},
 			kind:  largeSize, field: func(c *Config) *int64 { return &c.MaxInFlightBytes }, value: 64 << 20,
 			rules: []rule[int64]{atLeastOneMessage(largeSize)},
 		}),

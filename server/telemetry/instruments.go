@@ -113,8 +113,8 @@ func Instruments() []Instrument {
 		{openCalls, Gauge, "{call}", []string{labelKind}, "calls in flight, unary and streams"},
 		{openConnections, Gauge, "{connection}", nil, "open connections"},
 		{connectionsLimits, Gauge, "{connection}", nil, "connections that may be open (`max_connections`)"},
-		{inFlightSize, Gauge, unitBytes, nil, "requests in flight"},
-		{inFlightLimit, Gauge, unitBytes, nil, "limit of requests in flight (`max_in_flight_bytes`)"},
+		{inFlightSize, Gauge, unitBytes, nil, "memory that calls in flight have reserved"},
+		{inFlightLimit, Gauge, unitBytes, nil, "limit of the work of calls in flight (`max_in_flight_bytes`)"},
 
 		{projections, Counter, "{projection}", []string{labelFamily, labelOutcome, labelTruncated},
 			"outputs projected and answered; outcome of the tool: success, error"},
