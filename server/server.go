@@ -148,7 +148,9 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	memory := admission.NewMemory(s.config.MaxInFlightBytes)
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Memory: memory, Rejections: s.audit})
-	s.grpc = grpc.NewServer(append(s.options(limits, secure), o.GRPC...)...)
+	creds := s.credentials(secure)
+	s.grpc = grpc.NewServer(append(s.options(limits, creds), o.GRPC...)...)
+	s.guard(creds)
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	parts := Parts{
@@ -211,6 +213,33 @@ const ownMemory = 64 << 20
 // SoftLimit returns the memory at which the garbage collector works as often as it has to, in bytes. All that calls may reserve
 // is a part of it. Pages of the binary come on top: docs/reference/limits.md has the sum.
 func SoftLimit(c config.Config) int64 { return ownMemory + 2*c.MaxInFlightBytes }
+
+// guard puts a gate in front of each listener: the socket first, then TCP.
+func (s *Server) guard(creds credentials.TransportCredentials) {
+	door := rpc.Door{
+		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
+		SetUp: connectionTimeout, Time: rpc.GuestTime,
+	}
+	for i, l := range s.listeners {
+		o := rpc.GateOptions{Connections: s.config.MaxConnections, Stay: rpc.GuestStay, Bytes: rpc.GuestBytes, Greet: door.Greet}
+		if i > 0 {
+			o.Guests = rpc.MaxGuests
+			if s.config.TLSCert != "" {
+				o.Stay = rpc.GuestStayTLS
+			}
+		}
+		s.listeners[i] = rpc.NewGate(l, o)
+	}
+}
+
+// credentials returns those of all listeners; secure is nil without TLS.
+func (s *Server) credentials(secure credentials.TransportCredentials) identity.PeerCredentials {
+	allowed := []uint32{uint32(os.Geteuid())}
+	for _, uid := range s.config.AllowUIDs {
+		allowed = append(allowed, uint32(uid))
+	}
+	return identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}
+}
 
 func limitsOf(c config.Config) *pb.Limits {
 	return &pb.Limits{

@@ -20,6 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server/admission"
+	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/artifactapi"
 	"github.com/toolresult/toolresult/server/auditapi"
 	"github.com/toolresult/toolresult/server/compaction"

@@ -2,9 +2,12 @@ package admission
 
 import (
 	"bytes"
+	"reflect"
+	"sync"
 
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
 )
 
 // MaxElements is how many messages a message may have inside. An empty one takes two bytes as it is sent and some 256 when it is
@@ -14,7 +17,7 @@ const MaxElements = 1 << 17
 // Weight is what an encoded message says of the memory that the work on it takes.
 type Weight struct {
 	Bytes    int64 // its size
-	Elements int64 // messages inside; eight texts of a list count as one
+	Elements int64 // messages inside; a large one counts more than once, and eight texts of a list as one
 	Payloads int64 // of the messages inside
 	Newlines int64 // in all of it
 	Tokens   int64 // the largest budget that it has
@@ -80,7 +83,7 @@ func (w *Weight) message(b []byte, d protoreflect.MessageDescriptor, depth int) 
 			case f == nil:
 			case f.Message() != nil:
 				inner, _ := protowire.ConsumeBytes(value)
-				w.Elements++
+				w.Elements += elementsOf(f.Message())
 				w.message(inner, f.Message(), depth-1)
 			case f.IsList():
 				w.texts++
@@ -93,3 +96,25 @@ func (w *Weight) message(b []byte, d protoreflect.MessageDescriptor, depth int) 
 		}
 	}
 }
+
+// elements has what messages count as, by their descriptors.
+var elements sync.Map
+
+// elementsOf returns the number of elements that a message counts as, by the struct that it is decoded into. A message that has no
+// Go type, as those of custom families have not, counts as one.
+func elementsOf(d protoreflect.MessageDescriptor) int64 {
+	if known, ok := elements.Load(d); ok {
+		return known.(int64)
+	}
+	n := int64(1)
+	if t, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName()); err == nil {
+		size := pointerSize + int64(reflect.TypeOf(t.Zero().Interface()).Elem().Size())
+		n = (size + perElement - 1) / perElement
+	}
+	elements.Store(d, n)
+	return n
+}
+
+// pointerSize is what a message in a list takes beside its struct, in bytes: a pointer, in a list that grows in steps, and what
+// an allocation is rounded up by.
+const pointerSize = 64

@@ -20,7 +20,6 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -29,7 +28,6 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
-	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
 // limits of the servers of these tests.

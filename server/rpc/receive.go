@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -16,6 +17,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
+	"github.com/toolresult/toolresult/server/idle"
 )
 
 // frames has the methods of gRPC's transport that read messages. They are those of the ServerTransportStream of gRPC 1.85, and not
@@ -72,32 +74,6 @@ func (r *messages) receive(m any) error {
 	return nil
 }
 
-// decode decodes a message and gives its bytes back.
-func (r *messages) decode(data mem.BufferSlice, m any) error {
-	whole := data.MaterializeToBuffer(mem.DefaultBufferPool())
-	data.Free()
-	defer whole.Free()
-	if err := r.weigh(whole.ReadOnlyData(), m); err != nil {
-		return err
-	}
-	if err := r.codec.Unmarshal(mem.BufferSlice{whole}, m); err != nil {
-		// How errors of protobuf begin varies on purpose. They name fields and no content.
-		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
-	}
-	return nil
-}
-
-// weigh counts a message as what it takes when it is decoded.
-func (r *messages) weigh(data []byte, m any) error {
-	if chunk, ok := m.(*ChunkMessage); ok {
-		m = chunk.ProjectStreamRequest
-	}
-	if message, ok := m.(proto.Message); ok {
-		return r.lease.settle(r.Method(), int64(len(data)), Weigh(data, message))
-	}
-	return nil
-}
-
 // end checks that the client has sent all.
 func (r *messages) end() error {
 	data, err := r.read()
@@ -118,15 +94,35 @@ const (
 	short = 1 << 10  // frames of fewer bytes, on average, are copied together
 )
 
-// readPieces reads a number of bytes.
-func (r *messages) readPieces(size int) (data mem.BufferSlice, err error) {
+// stallTime is for how long a client may send nothing of a message that it has begun: memory is reserved for all of it.
+const stallTime = 10 * time.Second
+
+// readAll reads the bytes of a message. It returns apierror.ErrIdle when the client stops in the middle.
+func (r *messages) readAll(size int) (data mem.BufferSlice, err error) {
+	if size <= admission.LittleMessage {
+		return r.readPieces(size, func(read func() error) error { return read() })
+	}
+	limit, all := idle.NewLimit(stallTime), mem.BufferSlice(nil)
+	err = limit.Run(func() (err error) {
+		all, err = r.readPieces(size, limit.Wait)
+		return err
+	})
+	if err != nil {
+		return nil, err // all is of the work, which may go on
+	}
+	return all, nil
+}
+
+// readPieces reads a number of bytes, and waits for each piece of them.
+func (r *messages) readPieces(size int, wait func(read func() error) error) (data mem.BufferSlice, err error) {
 	for size > 0 {
-		part, err := r.Read(min(size, piece))
+		var part mem.BufferSlice
+		err := wait(func() (err error) {
+			part, err = r.Read(min(size, piece))
+			return err
+		})
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
-		}
-		if err == nil {
-			err = r.lease.take(int64(part.Len()))
 		}
 		if err != nil {
 			part.Free()
@@ -161,7 +157,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	if err := r.reserve(size, header[0] == 1); err != nil {
 		return nil, err
 	}
-	data, err := r.Read(int(size))
+	data, err := r.readAll(int(size))
 	if err != nil {
 		return nil, cutOff(err)
 	}
@@ -256,12 +252,8 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 	if c, ok := unpacked.(io.Closer); ok {
 		defer func() { _ = c.Close() }() // all that is wanted was read
 	}
-	out, err := mem.ReadAll(io.LimitReader(counted{unpacked, &r.lease}, int64(r.limit)+1), mem.DefaultBufferPool())
-	rejected, full := errors.AsType[*apierror.StatusError](err)
+	out, err := mem.ReadAll(io.LimitReader(unpacked, int64(r.limit)+1), mem.DefaultBufferPool())
 	switch {
-	case full:
-		out.Free()
-		return nil, rejected
 	case err != nil:
 		out.Free()
 		return nil, messageInvalid(damaged)
@@ -270,21 +262,6 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 		return nil, apierror.MessageTooLarge(r.Method(), -1, r.limit)
 	}
 	return out, nil
-}
-
-// counted is a reader whose bytes are counted as in flight.
-type counted struct {
-	io.Reader
-	lease *lease
-}
-
-// Read reads and counts.
-func (c counted) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	if full := c.lease.take(int64(n)); full != nil {
-		return 0, full
-	}
-	return n, err
 }
 
 // messageInvalid returns the status of a message that cannot be read. message has no content of it.

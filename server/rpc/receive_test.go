@@ -8,17 +8,19 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/encoding"
 	gzipcodec "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
@@ -189,7 +191,7 @@ func TestShortFramesCostLittle(t *testing.T) {
 		text := []byte(strings.Repeat("0123456789", rapid.IntRange(0, 20_000).Draw(t, "tens")))
 		f := &framed{wire: &wire{bytes.NewReader(text), "", &rpctest.LentBuffers{}}, sizes: sizes}
 		m := &messages{frames: f}
-		data, err := m.readPieces(len(text))
+		data, err := m.readAll(len(text))
 		if err != nil || !bytes.Equal(data.Materialize(), text) {
 			t.Fatalf("%d of %d bytes, %v", data.Len(), len(text), err)
 		}
@@ -200,64 +202,49 @@ func TestShortFramesCostLittle(t *testing.T) {
 		if err := f.pool.Check(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.readPieces(1); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := m.readAll(1); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Fatalf("at the end: %v", err)
 		}
 	})
 }
 
-// TestBytesAreCountedAsTheyCome: a message that is over the limit of bytes in flight is not read to its end, and one that decodes to
-// more than may ever be in flight is not decoded. All that was counted is given back.
-func TestBytesAreCountedAsTheyCome(t *testing.T) {
+// stalled is a transport whose client stops in the middle of a message, until the call ends.
+type stalled struct {
+	*wire
+	ended chan struct{}
+}
+
+func (s stalled) Read(n int) (mem.BufferSlice, error) {
+	if s.Len() < n {
+		<-s.ended
+		return nil, io.ErrUnexpectedEOF
+	}
+	return s.wire.Read(n)
+}
+
+// TestStalledMessageGivesUp has a client that stops in the middle of a message: the call ends, and others get its memory.
+func TestStalledMessageGivesUp(t *testing.T) {
 	t.Parallel()
-	const limit = 100 << 10
-	text := func(size int) []byte { return protowire.AppendString([]byte{0x0a}, strings.Repeat("x", size)) }
-	var elements []byte
-	for range 10_000 {
-		elements = append(elements, 0x0a, 0)
-	}
-	for name, c := range map[string]struct {
-		sent    []byte
-		packed  string
-		others  int64
-		streams bool
-		into    proto.Message
-		reason  string
-		counted int64 // while it is worked on
-		unread  bool  // some of it
-	}{
-		"small":                       {frame(0, text(10)), "", 0, false, &pb.CallReference{}, "", 12, false},
-		"of text":                     {frame(0, text(50<<10)), "", 0, false, &pb.CallReference{}, "", 50<<10 + 4, false},
-		"while others are worked on":  {frame(0, text(50<<10)), "", 70 << 10, false, &pb.CallReference{}, "IN_FLIGHT_BYTES", 0, true},
-		"unpacked":                    {frame(1, zipped(t, text(50<<10))), gzipcodec.Name, 70 << 10, false, &pb.CallReference{}, "IN_FLIGHT_BYTES", 0, false},
-		"of many elements":            {frame(0, elements), "", 0, false, &pb.ListRecordsResponse{}, "MESSAGE_TOO_LARGE", 0, false},
-		"of some elements":            {frame(0, elements[:500]), "", 0, false, &pb.ListRecordsResponse{}, "", -1, false},
-		"in a stream":                 {frame(0, text(50<<10)), "", 70 << 10, true, &pb.CallReference{}, "", 0, false},
-		"of many elements, in stream": {frame(0, elements), "", 0, true, &pb.ListRecordsResponse{}, "MESSAGE_TOO_LARGE", 0, false},
-		"of some elements, in stream": {frame(0, elements[:500]), "", 0, true, &pb.ListRecordsResponse{}, "", -1, false},
-	} {
-		i := NewInterceptors(Options{Limits: &pb.Limits{MaxInFlightBytes: limit}})
-		i.inFlight.Add(c.others)
-		w := &wire{bytes.NewReader(c.sent), c.packed, &rpctest.LentBuffers{}}
-		m := &messages{frames: w, codec: NewCodec(), limit: 2 * limit, one: !c.streams, lease: i.lease(c.streams)}
-		err := m.receive(c.into)
-		reason := ""
-		if r, ok := errors.AsType[*apierror.StatusError](err); ok {
-			reason = apierror.ReasonName(r.Reason)
+	synctest.Test(t, func(t *testing.T) {
+		whole := frame(0, make([]byte, 100<<10))
+		s := stalled{&wire{bytes.NewReader(whole[:60<<10]), "", &rpctest.LentBuffers{}}, make(chan struct{})}
+		m := &messages{frames: s, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(1 << 20), limit: 1 << 20, one: true, unary: true}
+		began := time.Now()
+		if err := m.receive(&pb.CallReference{}); !errors.Is(err, apierror.ErrIdle) || time.Since(began) != stallTime {
+			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		counted := i.Load().Bytes - c.others
-		if reason != c.reason || c.reason == "" && (err != nil || c.counted >= 0 && counted != c.counted || c.counted < 0 && counted < 10<<10) {
-			t.Errorf("%s: %v, %d are counted", name, err, counted)
+		if m.memory.Reserved() == 0 {
+			t.Error("no memory was reserved")
 		}
-		if (w.Len() > 0) != c.unread {
-			t.Errorf("%s: %d bytes were not read", name, w.Len())
+		if m.done(); m.memory.Reserved() != 0 {
+			t.Errorf("%d bytes stay reserved", m.memory.Reserved())
 		}
-		m.lease.free()
-		m.lease.free()
-		if left := i.Load().Bytes; left != c.others || w.pool.Check() != nil {
-			t.Errorf("%s: %d stay, %v", name, left-c.others, w.pool.Check())
+		close(s.ended)
+		synctest.Wait()
+		if err := s.pool.Check(); err != nil {
+			t.Error(err)
 		}
-	}
+	})
 }
 
 // FuzzReceive gives any bytes to a call. Every error is one that a client can read, and no buffer is lost.
