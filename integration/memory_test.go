@@ -81,7 +81,11 @@ func TestAnyMixInBoundedMemory(t *testing.T) {
 	}
 	health := watchHealth(t, s)
 	var callers sync.WaitGroup
-	callers.Go(func() { wantStreamed(t, s, streamShapes()["one line"], streamMiB(t)<<20, "the end of the long line") })
+	callers.Go(func() {
+		if wantStreamed(t, s, streamShapes()["one line"], streamMiB(t)<<20, "the end of the long line") {
+			t.Error("the long line was rejected")
+		}
+	})
 	mixed := &mix{winners: winners, rounds: 6, stream: 32 << 20}
 	if testing.Short() {
 		mixed.rounds, mixed.stream = 2, 4<<20
@@ -141,7 +145,9 @@ func (m *mix) call(t *testing.T, s *sidecar, random *rand.Rand) {
 		m.calls.Add(1)
 		if random.IntN(8) == 0 {
 			name := names[random.IntN(len(names))]
-			wantStreamed(t, s, shapes[name], m.stream, fmt.Sprintf("the end of %s %d %d", name, i, random.IntN(1e9)))
+			if wantStreamed(t, s, shapes[name], m.stream, fmt.Sprintf("the end of %s %d %d", name, i, random.IntN(1e9))) {
+				m.busy.Add(1)
+			}
 			continue
 		}
 		p := m.winners[random.IntN(len(m.winners))]
@@ -293,12 +299,13 @@ func (g memoryGroup) number(t *testing.T, file, name string) int64 {
 	return n
 }
 
-// wantStreamed sends a stream as the output of a command, and wants it stored whole.
-func wantStreamed(t *testing.T, s *sidecar, chunk []byte, total int64, last string) {
+// wantStreamed sends a stream as the output of a command, and wants it stored whole. It reports true when the sidecar was too
+// busy for it.
+func wantStreamed(t *testing.T, s *sidecar, chunk []byte, total int64, last string) (busy bool) {
 	call, err := s.ProjectStream(context.WithoutCancel(t.Context()))
 	if err != nil {
 		t.Error(err)
-		return
+		return false
 	}
 	messages := []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"})}
 	repeated := &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: "stdout", Data: chunk}}}
@@ -311,19 +318,23 @@ func wantStreamed(t *testing.T, s *sidecar, chunk []byte, total int64, last stri
 		}
 	}
 	answer, err := call.Recv()
+	if status.Code(err) == codes.ResourceExhausted {
+		return true
+	}
 	if err != nil {
 		t.Errorf("%s: %v", last, err)
-		return
+		return false
 	}
 	artifacts := answer.GetResult().GetCanonical().GetCommand().GetArtifacts()
 	if len(artifacts) != 1 {
 		t.Errorf("%s: %d artifacts", last, len(artifacts))
-		return
+		return false
 	}
 	want := (total+int64(len(chunk))-1)/int64(len(chunk))*int64(len(chunk)) + int64(len(last))
 	if info, err := os.Stat(artifacts[0].GetPath()); err != nil || info.Size() != want {
 		t.Errorf("%s: %v, want %d bytes: %v", last, info, want, err)
 	}
+	return false
 }
 
 // memory is a line of the status of the sidecar's process, in bytes.

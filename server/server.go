@@ -208,7 +208,7 @@ func (s *Server) listen() error {
 }
 
 // Memory of a sidecar that calls do not take, in bytes: the program, its tables, the catalog, and the messages that gRPC reads.
-const ownMemory = 64 << 20
+const ownMemory = 32 << 20
 
 // SoftLimit returns the memory at which the garbage collector works as often as it has to, in bytes. All that calls may reserve
 // is a part of it. Pages of the binary come on top: docs/reference/limits.md has the sum.

@@ -73,16 +73,18 @@ func TestHugeJSON(t *testing.T) {
 	}
 	t.Run("read whole", func(t *testing.T) {
 		s := startSidecar(t, launch{})
-		for megabytes, reason := range map[int]string{8: "", 33: "FIELD_TOO_LONG"} {
+		// A string is the cheapest JSON there is, and lists inside of lists the most expensive.
+		deep := strings.Repeat("[", 50) + "1" + strings.Repeat("]", 50) + ","
+		for megabytes, reason := range map[int]string{31: "", 33: "FIELD_TOO_LONG"} {
 			call, err := s.ProjectStream(t.Context())
 			must(t, err)
 			must(t, call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{Family: "external_json"}}}))
-			must(t, call.Send(chunk(`"`)))
-			part := strings.Repeat("x", 1<<20)
+			must(t, call.Send(chunk(`[`)))
+			part := strings.Repeat(deep, 1<<20/len(deep))
 			for range megabytes {
 				must(t, call.Send(chunk(part)))
 			}
-			must(t, call.Send(chunk(`"`)))
+			must(t, call.Send(chunk(`1]`+strings.Repeat(" ", megabytes*(1<<20-len(part))))))
 			must(t, call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
 				Output: &pb.CompleteToolOutput{
 					ToolName: "lookup", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,

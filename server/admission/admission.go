@@ -46,7 +46,7 @@ type Memory struct {
 // NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half or a quarter of that.
 func NewMemory(limit int64) *Memory {
 	of := func(share int64) lane { return lane{limit: limit / share} }
-	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(4), streams: of(2)}
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(4), streams: of(4)}
 }
 
 // LittleMessage is the size of a message of a call with little, in bytes.

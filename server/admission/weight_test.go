@@ -63,7 +63,7 @@ func TestGrowingMemory(t *testing.T) {
 	if a.Grow(free) != nil || m.Reserved() != 0 {
 		t.Errorf("%d bytes are reserved for a usual budget", m.Reserved())
 	}
-	if a.Grow(free+1<<20) != nil || b.Grow(free+limit/4) != nil || b.Grow(1) != nil || m.Reserved() != 1<<20+limit/4 {
+	if a.Grow(free+1<<20) != nil || b.Grow(free+limit/8) != nil || b.Grow(1) != nil || m.Reserved() != 1<<20+limit/8 {
 		t.Errorf("%d bytes are reserved", m.Reserved())
 	}
 	if b.Grow(free+limit/2) == nil {
