@@ -351,3 +351,27 @@ func TestLinesOfJSONAreCutForMoreThanAMark(t *testing.T) {
 		}
 	}
 }
+
+// However large the budget, a Writer keeps a bounded number of lines, whose memory it states; the ledger has the others.
+func TestWriterKeepsBoundedLines(t *testing.T) {
+	w := NewWriter(200_000)
+	const lines = 400_000
+	text := bytes.Repeat([]byte("ab\n"), lines)
+	if _, err := w.Write(text); err != nil {
+		t.Fatal(err)
+	}
+	if kept := w.head.Len() + w.tail.Len(); kept > 131_072 {
+		t.Errorf("%d lines are kept", kept)
+	}
+	if least := w.head.Len() * 80; w.Memory() < least || w.Memory() > 64<<20 {
+		t.Errorf("the memory is %d bytes, want at least %d", w.Memory(), least)
+	}
+	p := w.Finish().Select(Budget{Tokens: 200_000, Lines: NoLimit, Bytes: NoLimit, LineBytes: 100}, tokens.Estimate(), Focus{})
+	left := int64(0)
+	for i := range p.Cuts {
+		left += p.Cuts[i].OmittedBytes
+	}
+	if p.Lines != lines || p.VisibleBytes()+left != int64(len(text)) {
+		t.Errorf("%d lines, %d bytes shown and %d omitted of %d", p.Lines, p.VisibleBytes(), left, len(text))
+	}
+}

@@ -365,3 +365,20 @@ func TestScalarTextsStay(t *testing.T) {
 		t.Errorf("half of a pair: %v, %v", r, err)
 	}
 }
+
+// Attachments are listed up to a bound. Those behind it are counted by their type, and are in the artifact of the whole answer.
+func TestListedAttachmentsAreBounded(t *testing.T) {
+	c := newCaller()
+	text := content(strings.Repeat(`{"type":"resource_link","uri":"x:y"},`, 10_003) + `{"type":"text","text":"the last"}`)
+	r, err := c.mcp(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := r.GetExternalMcp()
+	if u := got.GetUnknownContent(); len(u) != 1 || u[0] != "3 of type resource_link" || got.GetTextPreview() != "the last" {
+		t.Errorf("%q is said of further blocks, beside %q", u, got.GetTextPreview())
+	}
+	if n := got.SourceArtifact; n == nil || c.read(t, got.GetArtifacts()[*n].GetPath()) != text {
+		t.Error("the whole answer is in no artifact")
+	}
+}
