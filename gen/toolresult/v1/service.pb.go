@@ -3103,7 +3103,7 @@ type Limits struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Size of one request message, in bytes.
 	MaxMessageBytes uint64 `protobuf:"varint,1,opt,name=max_message_bytes,json=maxMessageBytes,proto3" json:"max_message_bytes,omitempty"`
-	// Bytes of all requests being worked on at one time.
+	// Memory for the work of all calls at one time, in bytes. A call takes eight times the size of its message or more.
 	MaxInFlightBytes uint64 `protobuf:"varint,2,opt,name=max_in_flight_bytes,json=maxInFlightBytes,proto3" json:"max_in_flight_bytes,omitempty"`
 	// Calls in flight on one connection.
 	MaxConcurrentStreams uint32 `protobuf:"varint,3,opt,name=max_concurrent_streams,json=maxConcurrentStreams,proto3" json:"max_concurrent_streams,omitempty"`
