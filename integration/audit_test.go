@@ -113,9 +113,13 @@ func withReusedID(t *testing.T, s *sidecar) error {
 	return err
 }
 
-// withFailedLog has a log that may not grow any more, which is to SQLite as if the disk failed.
+// withFailedLog has a log whose file is deleted while it is written to.
 func withFailedLog(t *testing.T, _ *sidecar) error {
-	s := withSmallFiles(t, func(*sidecar) {})
+	store := filepath.Join(t.TempDir(), "store")
+	s := startSidecar(t, launch{Store: store})
+	if err := os.Remove(filepath.Join(store, "audit.db")); err != nil {
+		t.Fatal(err)
+	}
 	_, err := s.Project(t.Context(), completed(0, canary))
 	if r := refusalOf(t, err); r.reason != "AUDIT_LOG_FAILED" {
 		t.Errorf("the first call is refused with %s", r.reason)

@@ -139,14 +139,15 @@ func badArtifactIndices(t *testing.T, s *sidecar) {
 	} {
 		bad := proto.CloneOf(r)
 		change(bad.GetCommand())
-		_, rendered := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: bad}})
-		_, compacted := s.Compact(t.Context(), &pb.CompactRequest{
+		_, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: bad}})
+		if got := wantRefusal(t, err, codes.InvalidArgument, "ARTIFACT_INDEX_INVALID", ""); len(got.fields) != 1 {
+			t.Errorf("%s: the fields at fault are %q", name, got.fields)
+		}
+		resp, err := s.Compact(t.Context(), &pb.CompactRequest{
 			Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: bad}}}, Policy: &pb.CompactionPolicy{Level: handles},
 		})
-		for _, err := range []error{rendered, compacted} {
-			if got := wantRefusal(t, err, codes.InvalidArgument, "ARTIFACT_INDEX_INVALID", ""); len(got.fields) != 1 {
-				t.Errorf("%s: the fields at fault are %q", name, got.fields)
-			}
+		if plan := resp.GetPlan().GetResults(); err != nil || len(resp.GetResults()) > 0 || len(plan) != 1 || plan[0].GetUnknownWhy() == "" {
+			t.Errorf("%s: %v, %v", name, resp, err)
 		}
 	}
 	kept := s.compact(t, r, handles).GetCanonical().GetCommand()

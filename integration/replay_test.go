@@ -20,15 +20,17 @@ func TestEveryRecordIsMadeAgain(t *testing.T) {
 			s.project(t, readRequest(t, earlier))
 			made++
 		}
-		resp, err := s.Project(t.Context(), readRequest(t, c))
+		req := readRequest(t, c)
+		resp, err := s.Project(t.Context(), req)
 		if err != nil {
 			continue // its refusal is recorded
 		}
 		if !s.compact(t, resp.GetCanonical(), handles).changed {
 			made++ // its receipt was rendered
 		}
-		if _, err := s.Render(t.Context(), &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}}); err != nil {
-			t.Fatal(err)
+		render := &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: resp.GetCanonical()}, Policy: req.GetPolicy().GetRender()}
+		if _, err := s.Render(t.Context(), render); err != nil {
+			t.Fatal(c, err)
 		}
 		made += 3
 	}

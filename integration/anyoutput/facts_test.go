@@ -196,7 +196,8 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 const ownWords = `process exited with code killed by signal timed out after cancelled ended disposition command promoted to background task
 	is already running batch of commands otherwise rejected skipped because an earlier failed tool error file read lines none captured not
 	shown left all the rest full exit meaning output item yes retryable recover retry details kept bytes byte more unknown number status
-	entry entries match matches files hunks results images media type blake true false milliseconds indented json written empty which text html application octet stream`
+	entry entries match matches files hunks results images media type blake true false milliseconds indented json written empty which text html application octet stream
+	member`
 
 // check reports what a receipt states that the request does not have.
 func (g *given) check(r *pb.ParseReceiptResponse, out *pb.CompleteToolOutput) []string {
