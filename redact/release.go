@@ -45,13 +45,16 @@ func (s *stream) release() {
 
 // Prime gives the redactor the end of a text that was shown before, as context for
 // what follows. A secret that was masked at its very end goes on to the next white
-// space or quote.
-func (r *Redactor) Prime(shown []byte) {
+// space or quote. begun is what Suspend returned at this end: its mask goes on as the
+// value does.
+func (r *Redactor) Prime(shown, begun []byte) {
+	before := shown[:max(0, len(shown)-len(begun))]
 	for _, s := range r.stages {
 		s.begin()
-		s.write(shown, false)
+		s.write(before, false)
+		s.write(begun, false)
 		s.spans, s.emitted = nil, s.total
-		if f, ok := s.finder.(*patternFinder); ok && endsMasked(shown) {
+		if f, ok := s.finder.(*patternFinder); ok && maskedAtEnd(shown) > len(begun) {
 			s.spans = []span{{from: s.total, to: s.total, more: f.set.classes[f.set.unquoted]}}
 		}
 		s.keep(s.pending, s.pendingAt)
@@ -60,10 +63,16 @@ func (r *Redactor) Prime(shown []byte) {
 	}
 }
 
-// endsMasked reports whether a text ends with a placeholder or asterisks.
-func endsMasked(text []byte) bool {
-	at := bytes.LastIndexByte(text, '[')
-	return bytes.HasSuffix(text, []byte("****")) || at >= 0 && Placeholder.Match(text[at:]) && bytes.HasSuffix(bytes.TrimRight(text[at:], "*"), []byte("]"))
+// maskedAtEnd returns the length of the placeholder or the asterisks that a text ends with, 0 without.
+func maskedAtEnd(text []byte) int {
+	bare := bytes.TrimRight(text, "*")
+	if at := bytes.LastIndexByte(bare, '['); at >= 0 && bytes.HasSuffix(bare, []byte("]")) && Placeholder.Match(bare[at:]) {
+		return len(text) - at
+	}
+	if n := len(text) - len(bare); n >= len("****") {
+		return n
+	}
+	return 0
 }
 
 // begun reports whether at least four bytes of a value wait for the rest.

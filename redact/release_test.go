@@ -103,7 +103,7 @@ func TestPrimedStreamsGoOn(t *testing.T) {
 		for cut := len(before); cut < len(before)+len(secret); cut++ {
 			first, _ := redact.Text(o, []byte(text[:cut]))
 			r := redact.New(o)
-			r.Prime(first)
+			r.Prime(first, nil)
 			second := bytes.Join(append(clones(r.Write([][]byte{[]byte(text[cut:])})), clones(r.Flush())...), nil)
 			if len(first)+len(second) != len(text) || !strings.HasSuffix(string(second), after) {
 				t.Fatalf("%q and %q", first, second)

@@ -62,7 +62,8 @@ type service struct {
 // New returns the service.
 func New(o Options) pb.ArtifactServiceServer {
 	return &service{catalog: o.Catalog, metrics: o.Metrics, idle: o.Idle, logs: logs{
-		store: o.Catalog, every: o.LogSync, idle: o.Idle, draining: o.Draining, secrets: o.Secrets, patterns: o.Patterns, logger: o.Logger,
+		store: o.Catalog, every: o.LogSync, idle: o.Idle, draining: o.Draining, secrets: o.Secrets, patterns: o.Patterns, begun: &beginnings{},
+		logger: o.Logger,
 	}}
 }
 

@@ -35,6 +35,7 @@ type logs struct {
 	draining <-chan struct{} // closed when calls are to end
 	secrets  *redaction.Secrets
 	patterns *redact.Patterns // nil when they are off
+	begun    *beginnings
 	logger   *slog.Logger
 }
 
@@ -127,7 +128,7 @@ func (l logs) open(ctx context.Context, header *pb.LogHeader) (*redactedLog, err
 	if dropped := log.Dropped(); dropped > 0 {
 		l.logger.WarnContext(ctx, "the end of a log was cut off: nothing vouched for it after a crash", "log", log.Path(), "bytes", dropped)
 	}
-	return newRedactedLog(log, r.Options, shown), nil
+	return newRedactedLog(log, r.Options, shown, l.begun.take(log.Path(), log.Received())), nil
 }
 
 // shown returns the end of a log that a call goes on with; nil without one. A call that goes on at a position of a log that
@@ -300,9 +301,11 @@ func (a *appending) send() {
 func (a *appending) end(finished bool, owner *pb.CallReference, why error) (*pb.AppendLogResponse, error) {
 	defer a.log.Close() // the bytes were synced
 	if !finished {
-		if err := a.log.flush(); why == nil {
+		begun, err := a.log.flush()
+		if why == nil {
 			why = err
 		}
+		a.begun.keep(a.log.Path(), a.log.Received(), begun)
 		durable, err := a.log.Sync()
 		if why == nil {
 			why = err

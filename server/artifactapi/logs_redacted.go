@@ -14,8 +14,8 @@ import (
 //
 // Bytes that may begin a secret are kept back until more decides. When nothing follows, settle appends those that hardly do,
 // because a reader may wait for them (a prompt without a line end), and after a longer time those that a pattern waits with. The
-// beginning of a registered value is kept back as long as the call is open. What is behind appended bytes is still masked when
-// it turns out to be the rest of a secret, also in a later call.
+// beginning of a registered value is kept back as long as the call is open, and masked at its end if that is certain. What is
+// behind appended bytes is still masked when it turns out to be the rest of a secret, also in a later call.
 type redactedLog struct {
 	artifactstore.Log
 
@@ -34,12 +34,13 @@ const (
 // shownBefore is how much of the end of a log is read as context for another call: more than a secret has.
 const shownBefore = 32 << 10
 
-// newRedactedLog returns a log that masks secrets as the options find them. shown is the end of what the log has.
-func newRedactedLog(log artifactstore.Log, o redact.Options, shown []byte) *redactedLog {
+// newRedactedLog returns a log that masks secrets as the options find them. shown is the end of what the log has, and begun the
+// beginning of a value that is masked there.
+func newRedactedLog(log artifactstore.Log, o redact.Options, shown, begun []byte) *redactedLog {
 	o.SameLength = true
 	l := &redactedLog{Log: log, redactor: redact.New(o)}
 	if len(shown) > 0 {
-		l.redactor.Prime(shown)
+		l.redactor.Prime(shown, begun)
 	}
 	return l
 }
@@ -62,11 +63,13 @@ func (l *redactedLog) append(parts [][]byte) error {
 	return nil
 }
 
-// flush appends the bytes that are kept back, for the end of a call.
-func (l *redactedLog) flush() error {
+// flush appends the bytes that are kept back, for the end of a call. It returns the beginning of a value that it masked, with
+// which another call goes on.
+func (l *redactedLog) flush() (begun []byte, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.append(l.redactor.Flush())
+	rest, begun := l.redactor.Suspend()
+	return begun, l.append(rest)
 }
 
 // settle appends bytes that are kept back if none were received since the last settle.
@@ -96,7 +99,7 @@ func (l *redactedLog) Received() int64 {
 
 // Finish makes an artifact of the log, with the bytes that are kept back.
 func (l *redactedLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
-	if err := l.flush(); err != nil {
+	if _, err := l.flush(); err != nil {
 		return artifactstore.Ref{}, err
 	}
 	return l.Log.Finish(ctx)

@@ -3,8 +3,10 @@ package artifactapi
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 )
@@ -203,7 +206,7 @@ func TestLogHeadersAreChecked(t *testing.T) {
 }
 
 // TestLogsAreRedacted masks registered values and patterns byte by byte. The beginning of a value at the end of a call is
-// appended: the client counts it as received, and goes on behind it.
+// masked if it is certain: the client counts it as received, and goes on behind it.
 func TestLogsAreRedacted(t *testing.T) {
 	t.Parallel()
 	s := newServing(t, nil, func(o *Options, _ *catalog.Options) { o.Patterns = redact.BuiltIn() })
@@ -216,17 +219,17 @@ func TestLogsAreRedacted(t *testing.T) {
 		t.Fatalf("%v, %v", last, err)
 	}
 	got := s.readAll(t, last.GetPath())
-	if len(got) != int(last.GetReceivedBytes()) || strings.Contains(got, "first-value") || strings.Contains(got, token) || !strings.HasSuffix(got, "\nfirst-va") {
+	if len(got) != int(last.GetReceivedBytes()) || strings.Contains(got, "first-value") || strings.Contains(got, token) || !strings.HasSuffix(got, "\n********") {
 		t.Errorf("the log is %q", got)
 	}
 	last, err = s.append(begin(header("log", last.GetReceivedBytes())), data("nished first-v"), finish())
-	if err != nil || !strings.HasSuffix(s.readAll(t, last.GetArtifact().GetPath()), "\nfirst-vanished first-v") {
+	if err != nil || !strings.HasSuffix(s.readAll(t, last.GetArtifact().GetPath()), "\n********nished *******") {
 		t.Errorf("%v, %v", last, err)
 	}
 }
 
 // TestPausesShowNoSecret pauses in the middle of secrets for longer than anybody waits: the beginning of a value stays back until
-// the call ends, that of a pattern for some time, and what follows is masked. Another call masks the rest, too.
+// the call ends, that of a pattern for some time, and what follows is masked.
 func TestPausesShowNoSecret(t *testing.T) {
 	t.Parallel()
 	values, err := redact.NewValues([]redact.Secret{{Name: "A", Value: []byte("first-value-of-all")}})
@@ -248,7 +251,7 @@ func TestPausesShowNoSecret(t *testing.T) {
 		{"Password: ", 2, "x\n", "Password: ", "Password: x\n"},
 	} {
 		kept := &keptLog{}
-		log := newRedactedLog(kept, o, nil)
+		log := newRedactedLog(kept, o, nil, nil)
 		for i, part := range []string{c.first, c.second} {
 			if err := log.Append([]byte(part)); err != nil {
 				t.Fatal(err)
@@ -262,18 +265,110 @@ func TestPausesShowNoSecret(t *testing.T) {
 				t.Errorf("after %q and a pause the log is %q, want %q", c.first, kept, c.before)
 			}
 		}
-		if err := log.flush(); err != nil || kept.String() != c.whole {
+		if _, err := log.flush(); err != nil || kept.String() != c.whole {
 			t.Errorf("%q and %q give %q, want %q: %v", c.first, c.second, kept, c.whole, err)
 		}
 	}
-	kept := &keptLog{}
-	first := newRedactedLog(kept, o, nil)
-	second := func() *redactedLog { return newRedactedLog(kept, o, kept.Bytes()) }
-	if err := errors.Join(first.Append([]byte("a first-va")), first.flush()); err != nil {
+}
+
+// TestCallsEndInTheMiddleOfAValue ends a call at every byte of registered values, and goes on with another: no more of a value is
+// readable than fewer than eight bytes that ended the first call, positions hold, and what is no rest of a value stays.
+func TestCallsEndInTheMiddleOfAValue(t *testing.T) {
+	t.Parallel()
+	values, err := redact.NewValues([]redact.Secret{
+		{Name: "A", Value: []byte("first-value-of-all")}, {Name: "LONGER", Value: []byte("Zq3vT8xW2nB6mK1pR9sD4fG7hJ0lC5yE with spaces")}, {Name: "S", Value: []byte("k7#Qp!9z")},
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if log := second(); errors.Join(log.Append([]byte("lue-of-all.\n")), log.flush()) != nil || kept.String() != "a first-va**********.\n" {
-		t.Errorf("the second call makes the log %q", kept)
+	for _, o := range []redact.Options{{Values: values}, {Values: values, Patterns: redact.BuiltIn()}} {
+		for _, value := range []string{
+			"first-value-of-all", "Zq3vT8xW2nB6mK1pR9sD4fG7hJ0lC5yE with spaces", "k7#Qp!9z", hex.EncodeToString([]byte("first-value-of-all")),
+		} {
+			rapid.Check(t, func(t *rapid.T) {
+				before, after := rapid.SampledFrom([]string{"", "a ", "first-fir", "k7#Qp!9z "}).Draw(t, "before"), rapid.SampledFrom([]string{".\n", " and more\n"}).Draw(t, "after")
+				seam := rapid.SampledFrom([]string{"", "\n", "\x1b[31m"}).Draw(t, "seam")
+				text, ends := before+value[:5]+seam+value[5:]+after, map[int]bool{}
+				for range rapid.IntRange(1, 3).Draw(t, "calls but one") {
+					ends[rapid.IntRange(len(before)+1, len(text)-len(after)-1).Draw(t, "end")] = true
+				}
+				kept, known := &keptLog{}, &beginnings{}
+				first := len(text) // where the first call ends
+				for i, from := 0, 0; i <= len(text); i++ {
+					if !ends[i] && i < len(text) {
+						continue
+					}
+					log := newRedactedLog(kept, o, bytes.Clone(kept.Bytes()), known.take("log", int64(kept.Len())))
+					if err := log.Append([]byte(text[from:i])); err != nil {
+						t.Fatal(err)
+					}
+					begun, err := log.flush()
+					if err != nil || kept.Len() != i {
+						t.Fatalf("the log of %d bytes has %d: %v", i, kept.Len(), err)
+					}
+					known.keep("log", int64(kept.Len()), begun)
+					from, first = i, min(first, i)
+				}
+				shown := string(redacttest.Visible(kept.Bytes()))
+				visible := len(redacttest.Visible([]byte(text[len(before):first])))
+				if most := min(8, (len(value)+1)/2); visible >= most && strings.Contains(shown, value[:most]) {
+					t.Fatalf("%q, ended at %v, shows the beginning: %q", text, ends, kept)
+				}
+				for at := range len(value) - 7 {
+					if strings.Contains(shown, value[at:at+8]) {
+						t.Fatalf("%q, ended at %v, shows %q: %q", text, ends, value[at:at+8], kept)
+					}
+				}
+				if strings.Contains(shown, value[len(value)-min(8, len(value)/2):]) {
+					t.Fatalf("%q, ended at %v, shows the rest: %q", text, ends, kept)
+				}
+				if o.Patterns == nil && !strings.HasSuffix(kept.String(), after) {
+					t.Fatalf("%q, ended at %v, lost %q: %q", text, ends, after, kept)
+				}
+			})
+		}
+	}
+	kept := &keptLog{} // what looked like the beginning of a value, but is that of another secret
+	for i, part := range []string{"DB_PASSWORD=first-va", "riety&xkcd9 x\n"} {
+		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
+		log := newRedactedLog(kept, o, bytes.Clone(kept.Bytes()), [][]byte{nil, []byte("first-va")}[i])
+		if err := log.Append([]byte(part)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.flush(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := "DB_PASSWORD=" + strings.Repeat("*", 19) + " x\n"; strings.Contains(kept.String(), "riety") || kept.Len() != len(want) {
+		t.Errorf("the log is %q, want %q", kept, want)
+	}
+	for text, want := range map[string]string{
+		"it is first-v": "it is first-v", "it is first-va": "it is ********", "k7#": "k7#", "k7#Q": "****", "a first-valuf": "a first-valuf", "a first-value-of\x1b[3": "a [redacted:A]*****",
+	} {
+		kept := &keptLog{}
+		log := newRedactedLog(kept, redact.Options{Values: values}, nil, nil)
+		if err := log.Append([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := log.flush(); err != nil || kept.String() != want {
+			t.Errorf("%q makes the log %q, want %q: %v", text, kept, want, err)
+		}
+	}
+}
+
+// TestBeginningsAreBounded keeps too many beginnings: the oldest are forgotten, and one is taken once, at its
+// position alone.
+func TestBeginningsAreBounded(t *testing.T) {
+	t.Parallel()
+	b := &beginnings{}
+	for i := range maxBeginnings + 9 {
+		b.keep(strconv.Itoa(i), 7, []byte{byte(i)})
+	}
+	if len(b.list) != maxBeginnings || b.take("8", 7) != nil || b.take("9", 7) == nil || b.take("9", 7) != nil {
+		t.Errorf("%d are kept", len(b.list))
+	}
+	if b.take("20", 6) != nil || b.take("20", 7) != nil {
+		t.Error("a beginning is taken at another position")
 	}
 }
 
