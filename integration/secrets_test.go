@@ -53,6 +53,14 @@ func (o *overheard) add(name string, text []byte) {
 	o.texts = append(o.texts, surface{name, text})
 }
 
+// take returns what was heard since the last call.
+func (o *overheard) take() (texts []surface) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	texts, o.texts = o.texts, nil
+	return texts
+}
+
 type methodKey struct{}
 
 // TagRPC is of [stats.Handler].
