@@ -127,7 +127,7 @@ func TestHiddenSecrets(t *testing.T) {
 // TestSomeHiddenSecrets is TestHiddenSecrets with a few of the forms.
 func TestSomeHiddenSecrets(t *testing.T) {
 	t.Parallel()
-	every := 13
+	every := 19
 	if raceDetector { // which form it is makes no difference to a race
 		every = 60
 	}
