@@ -96,7 +96,8 @@ type ArtifactServiceClient interface {
 	// back until more comes; durable_bytes does not count it. When nothing comes it is appended
 	// after a second if it is hardly more than the end of a word or a prompt, after ten seconds
 	// if it is the beginning of what looks like a secret, and with the end of the call if it is
-	// that of a registered value. Its rest is masked then, also in a later call.
+	// that of a registered value: masked from eight bytes or half of the value on. Its rest
+	// is masked then, also in a later call.
 	//
 	// Errors:
 	//
@@ -279,7 +280,8 @@ type ArtifactServiceServer interface {
 	// back until more comes; durable_bytes does not count it. When nothing comes it is appended
 	// after a second if it is hardly more than the end of a word or a prompt, after ten seconds
 	// if it is the beginning of what looks like a secret, and with the end of the call if it is
-	// that of a registered value. Its rest is masked then, also in a later call.
+	// that of a registered value: masked from eight bytes or half of the value on. Its rest
+	// is masked then, also in a later call.
 	//
 	// Errors:
 	//
