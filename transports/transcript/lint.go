@@ -53,6 +53,12 @@ func Lint(req *pb.LintTranscriptRequest) (*pb.LintTranscriptResponse, error) {
 	return resp, nil
 }
 
+// Bounds of a transcript. An empty message takes three bytes as it is sent and some 150 when it is read.
+const (
+	maxParts  = 1 << 17 // messages, parts of messages and parts of results
+	partDepth = 6       // of the arrays that these are in: messages, content, and what is in the content of a result
+)
+
 // read reads the messages of a provider. Each keeps its source. A transcript that is JSON but no list of messages is an
 // error, not a finding.
 func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
@@ -61,13 +67,18 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 		return nil, c.Err()
 	}
-	if !json.Valid([]byte(text)) || !strings.HasPrefix(strings.TrimSpace(text), "[") {
+	content := json.RawMessage(text)
+	if !json.Valid(content) || !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_JSON_INVALID, "is no JSON array")
 		return nil, c.Err()
 	}
-	sources := rawjson.Elements(json.RawMessage(text))
-	messages := make([]dialect.Message, len(sources))
-	for i, source := range sources {
+	n := rawjson.CountElements(content, partDepth)
+	if n > maxParts {
+		c.Fail("transcript_json", pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG, "has %d messages and parts, at most %d are allowed", n, maxParts)
+		return nil, c.Err()
+	}
+	var messages []dialect.Message
+	for i, source := range rawjson.Elements(content) {
 		field := fmt.Sprintf("transcript_json[%d]", i)
 		o, err := rawjson.Split(source)
 		if err != nil {
@@ -78,9 +89,10 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 		if o.Get("role") == nil && o.Get("type") == nil {
 			c.Fail(field, pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "has no role")
 		}
-		messages[i] = d.Shape.Read(o)
-		messages[i].Source = source
-		if slices.ContainsFunc(messages[i].Blocks, isMalformed) {
+		m := d.Shape.Read(o)
+		m.Source = source
+		messages = append(messages, m)
+		if slices.ContainsFunc(m.Blocks, isMalformed) {
 			c.Fail(field, pb.ErrorReason_ERROR_REASON_JSON_INVALID, "has a part that is no JSON object")
 		}
 	}

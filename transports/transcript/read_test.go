@@ -33,6 +33,32 @@ func TestNoTranscriptIsAnError(t *testing.T) {
 	}
 }
 
+// A transcript takes memory by its messages and parts, wherever they are: it has no more of them than a bound, and what the model
+// wrote further inside is not counted.
+func TestPartsAreBounded(t *testing.T) {
+	t.Parallel()
+	const most = 131_072
+	many := func(n int, part string) string { return "[" + strings.Repeat(part+",", n-1) + part + "]" }
+	user := func(content string) string { return `[{"role":"user","content":` + content + "}]" }
+	for name, c := range map[string]struct {
+		text string
+		many bool
+	}{
+		"messages":           {many(most+1, "[]"), true},
+		"parts":              {user(many(most, "{}")), true},
+		"parts of results":   {user(`[{"toolResult":{"content":` + many(most-1, "{}") + "}}]"), true},
+		"no more than that":  {user(many(most-1, `{"text":"x"}`)), false},
+		"arguments of calls": {user(`[{"toolUse":{"toolUseId":"t","name":"a","input":{"xs":{"ys":` + many(most+1, "1") + "}}}}]"), false},
+		"commas in a text":   {user(`[{"text":"` + strings.Repeat(",[]", most) + `"}]`), false},
+	} {
+		_, err := transcript.Lint(&pb.LintTranscriptRequest{Provider: pb.Provider_PROVIDER_BEDROCK_CONVERSE, TranscriptJson: c.text})
+		var invalid *envelope.InvalidError
+		if tooLong := errors.As(err, &invalid) && invalid.Violations[0].Reason == pb.ErrorReason_ERROR_REASON_FIELD_TOO_LONG; tooLong != c.many {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // Without a request for a repair there is none, and findings are bounded while their number is exact.
 func TestFindingsAreBounded(t *testing.T) {
 	t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"iter"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -52,21 +53,60 @@ func Split(text []byte) (Object, error) {
 	return o, nil
 }
 
-// Elements cuts valid JSON text of an array into its values. It returns nil for any other text.
-func Elements(text json.RawMessage) []json.RawMessage {
-	at := space(text, 0)
-	if at == len(text) || text[at] != '[' {
-		return nil
-	}
-	var values []json.RawMessage
-	for at = space(text, at+1); text[at] != ']'; at = space(text, at) {
-		end := valueEnd(text, at)
-		values = append(values, text[at:end:end])
-		if at = space(text, end); text[at] == ',' {
-			at++
+// Elements yields the values of valid JSON text of an array, each with its index. It yields nothing for any other text.
+func Elements(text json.RawMessage) iter.Seq2[int, json.RawMessage] {
+	return func(yield func(int, json.RawMessage) bool) {
+		at := space(text, 0)
+		if at == len(text) || text[at] != '[' {
+			return
+		}
+		at = space(text, at+1)
+		for i := 0; text[at] != ']'; i++ {
+			end := valueEnd(text, at)
+			if !yield(i, text[at:end:end]) {
+				return
+			}
+			if at = space(text, end); text[at] == ',' {
+				at = space(text, at+1)
+			}
 		}
 	}
-	return values
+}
+
+// CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer than depth others, objects
+// among them. It takes no memory.
+func CountElements(text []byte, depth int) (n int) {
+	var isArray [64]bool // of the containers that are open, by their depth
+	open := 0
+	for at := space(text, 0); at < len(text); {
+		c := text[at]
+		counted := open <= min(depth, len(isArray)) && open > 0 && isArray[open-1]
+		switch c {
+		case ',', ':':
+			at++
+			continue
+		case '}', ']':
+			open--
+			at++
+			continue
+		case ' ', '\t', '\n', '\r':
+			at = space(text, at)
+			continue
+		}
+		if counted {
+			n++
+		}
+		if c != '{' && c != '[' {
+			at = valueEnd(text, at)
+			continue
+		}
+		if open < len(isArray) {
+			isArray[open] = c == '['
+		}
+		open++
+		at++
+	}
+	return n
 }
 
 // space returns the end of the white space that begins at an offset.

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // FuzzObject compares the reading of objects with that of the standard library, and writes them again.
@@ -110,8 +112,8 @@ func TestValuesOfOtherTypes(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "  ", "7", "{}"} {
-		if list := Elements(json.RawMessage(text)); list != nil {
-			t.Errorf("%q has elements %q", text, list)
+		for i, e := range Elements(json.RawMessage(text)) {
+			t.Errorf("%q has element %d: %q", text, i, e)
 		}
 		if s := String(json.RawMessage(text)); s != "" {
 			t.Errorf("%q is read as the string %q", text, s)
@@ -142,5 +144,58 @@ func TestStringsAreDecoded(t *testing.T) {
 		if got := String([]byte(text)); got != want {
 			t.Errorf("%s is %q, want %q", text, got, want)
 		}
+	}
+}
+
+// The elements that are counted are those of the decoded value, down to a depth.
+func TestCountElements(t *testing.T) {
+	t.Parallel()
+	var count func(v any, depth int) int
+	count = func(v any, depth int) (n int) {
+		if depth == 0 {
+			return 0
+		}
+		switch v := v.(type) {
+		case []any:
+			n = len(v)
+			for _, e := range v {
+				n += count(e, depth-1)
+			}
+		case map[string]any:
+			for _, e := range v {
+				n += count(e, depth-1)
+			}
+		}
+		return n
+	}
+	var value func(depth int) *rapid.Generator[any]
+	value = func(depth int) *rapid.Generator[any] {
+		leaf := rapid.Custom(func(t *rapid.T) any {
+			return rapid.SampledFrom([]any{nil, true, 1.5, "", `],[{"\`, "x"}).Draw(t, "leaf")
+		})
+		if depth == 0 {
+			return leaf
+		}
+		list := rapid.Custom(func(t *rapid.T) any { return rapid.SliceOfN(value(depth-1), 0, 4).Draw(t, "list") })
+		object := rapid.Custom(func(t *rapid.T) any {
+			return rapid.MapOfN(rapid.SampledFrom([]string{"a", "]", `"`, ""}), value(depth-1), 0, 3).Draw(t, "object")
+		})
+		return rapid.OneOf(leaf, list, object)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := value(5).Draw(t, "value")
+		text, err := json.MarshalIndent(v, "", rapid.SampledFrom([]string{"", " "}).Draw(t, "indent"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for depth := range 7 {
+			if got, want := CountElements(text, depth), count(v, depth); got != want {
+				t.Fatalf("%s has %d elements down to %d, want %d", text, got, depth, want)
+			}
+		}
+	})
+	deep := strings.Repeat("[", 100) + "1,2" + strings.Repeat("]", 100)
+	if got := CountElements([]byte(deep), 60); got != 60 {
+		t.Errorf("100 arrays in one another have %d elements down to 60", got)
 	}
 }
