@@ -1851,7 +1851,7 @@ type LintTranscriptRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Whose messages they are. Required.
 	Provider Provider `protobuf:"varint,1,opt,name=provider,proto3,enum=toolresult.v1.Provider" json:"provider,omitempty"`
-	// The messages, as one JSON array. Required.
+	// The messages, as one JSON array. Required. At most 131,072 messages and parts of them.
 	TranscriptJson string `protobuf:"bytes,2,opt,name=transcript_json,json=transcriptJson,proto3" json:"transcript_json,omitempty"`
 	// Whether they are to be repaired.
 	Repair        bool `protobuf:"varint,3,opt,name=repair,proto3" json:"repair,omitempty"`

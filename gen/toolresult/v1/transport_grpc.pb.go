@@ -80,8 +80,9 @@ type TransportServiceClient interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, ENUM_UNKNOWN, JSON_INVALID): the transcript is no
-	//	  JSON array of messages; BadRequest names the one at fault.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, ENUM_UNKNOWN, JSON_INVALID): the
+	//	  transcript is no JSON array of messages, or has more than 131,072 messages and
+	//	  parts; BadRequest names the one at fault.
 	LintTranscript(ctx context.Context, in *LintTranscriptRequest, opts ...grpc.CallOption) (*LintTranscriptResponse, error)
 }
 
@@ -182,8 +183,9 @@ type TransportServiceServer interface {
 	//
 	// Errors:
 	//
-	//	INVALID_ARGUMENT (FIELD_MISSING, ENUM_UNKNOWN, JSON_INVALID): the transcript is no
-	//	  JSON array of messages; BadRequest names the one at fault.
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, ENUM_UNKNOWN, JSON_INVALID): the
+	//	  transcript is no JSON array of messages, or has more than 131,072 messages and
+	//	  parts; BadRequest names the one at fault.
 	LintTranscript(context.Context, *LintTranscriptRequest) (*LintTranscriptResponse, error)
 	mustEmbedUnimplementedTransportServiceServer()
 }
