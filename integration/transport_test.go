@@ -225,6 +225,7 @@ func transportProvocations() []provocation {
 		{listed{"AssembleToolCalls", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLongAnswer},
 		{listed{"AssembleToolCalls", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileModelIsSilent},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "FIELD_MISSING"}, "transcript_json", lintOf(pb.Provider_PROVIDER_GEMINI, "")},
+		{listed{"LintTranscript", "INVALID_ARGUMENT", "FIELD_TOO_LONG"}, "transcript_json", lintOf(pb.Provider_PROVIDER_CHAT, "["+strings.Repeat("[],", 1<<17)+"[]]")},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "ENUM_UNKNOWN"}, "provider", lintOf(99, "[]")},
 		{listed{"LintTranscript", "INVALID_ARGUMENT", "JSON_INVALID"}, "transcript_json[1]", lintOf(pb.Provider_PROVIDER_CHAT, `[{"role":"user"},7]`)},
 	}
