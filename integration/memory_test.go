@@ -111,6 +111,36 @@ func TestAnyMixInBoundedMemory(t *testing.T) {
 	}
 }
 
+// TestLargePagesInBoundedMemory lets 16 callers read 64 of the largest pages of an artifact at once.
+func TestLargePagesInBoundedMemory(t *testing.T) {
+	if raceDetector {
+		t.Skip("skipped: the race detector takes memory of its own")
+	}
+	s := startSidecar(t, launch{})
+	artifact := s.project(t, completed(0, numbered(400_000)[:3_900_000])).GetCanonical().GetCommand().GetArtifacts()[0]
+	largest := &pb.ReadArtifactRequest{Path: artifact.GetPath(), Budget: &pb.ReadBudget{MaxBytes: 3 << 20, MaxLines: 1_000_000}}
+	var callers sync.WaitGroup
+	for range mixCallers {
+		client := pb.NewArtifactServiceClient(sidecartest.Dial(t, s.Target()))
+		for range 4 {
+			callers.Go(func() {
+				for range 4 {
+					page, err := client.ReadArtifact(t.Context(), largest)
+					if status.Code(err) != codes.ResourceExhausted && len(page.GetData()) < 3_000_000 {
+						t.Errorf("a page of %d bytes: %v", len(page.GetData()), err)
+					}
+				}
+			})
+		}
+	}
+	callers.Wait()
+	most := s.memory(t, "VmHWM")
+	t.Logf("at most %d KiB resident of %d KiB", most>>10, maxResident>>10)
+	if most > maxResident {
+		t.Errorf("%d bytes were resident, want at most %d", most, maxResident)
+	}
+}
+
 // preparedWinners returns the calls that the search has found.
 func preparedWinners(t *testing.T) (list []*costs.Prepared) {
 	t.Helper()

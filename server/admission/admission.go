@@ -8,6 +8,7 @@
 //	messages that are read, and what streams have sent; or calls with little
 //	the messages inside of a message of a stream
 //	the work of calls, and of streams that end
+//	large answers, until they are sent
 package admission
 
 import (
@@ -27,6 +28,7 @@ const (
 	perByte       = 8                // of a message: as it is sent, decoded, redacted, in its readable form, and its lines
 	perWholeByte  = 4                // of a stream that is read whole: the same, without the message
 	perStreamByte = 2                // of a message that is read: as it is sent, and decoded
+	perAnswerByte = 2                // of an answer: as it is read, and encoded
 	perElement    = 256              // of a message in a message, decoded
 	perLine       = 300              // of a line that may be shown: its place, its rank and its text
 	littleExtra   = 256 << 10        // of messages inside, which are counted with the bytes of a message
@@ -39,14 +41,14 @@ const (
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
 type Memory struct {
-	limit                                     int64
-	work, little, messages, elements, streams lane
+	limit                                              int64
+	work, little, messages, elements, answers, streams lane
 }
 
-// NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half or a quarter of that.
+// NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a quarter or an eighth of that.
 func NewMemory(limit int64) *Memory {
 	of := func(share int64) lane { return lane{limit: limit / share} }
-	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(4), streams: of(4)}
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(8), answers: of(8), streams: of(4)}
 }
 
 // LittleMessage is the size of a message of a call with little, in bytes.
@@ -93,12 +95,23 @@ func (m *Memory) Elements(ctx context.Context, n int64) (release func(), err err
 	return m.reserve(ctx, &m.elements, n*perElement)
 }
 
+// LittleAnswer is the size of an answer of a call with little, in bytes.
+const LittleAnswer = 32 << 10
+
+// Answer reserves the memory of an answer of at most size bytes, until it is sent. A call asks for it last of all.
+func (m *Memory) Answer(ctx context.Context, size int64) (release func(), err error) {
+	if m == nil || size <= LittleAnswer {
+		return func() {}, nil
+	}
+	return m.reserve(ctx, &m.answers, perAnswerByte*size)
+}
+
 // Reserved returns the bytes that are reserved now.
 func (m *Memory) Reserved() (n int64) {
 	if m == nil {
 		return 0
 	}
-	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.streams} {
+	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.answers, &m.streams} {
 		n += l.reserved()
 	}
 	return n

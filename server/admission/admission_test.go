@@ -32,7 +32,7 @@ func mustReserve(t *testing.T, m *admission.Memory, size int64) func() {
 func TestMemoryIsBoundedAndAllAreServed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		sizes := rapid.SliceOfN(rapid.Int64Range(0, 5<<20), 1, 60).Draw(r, "sizes")
-		kinds := rapid.SliceOfN(rapid.IntRange(0, 2), len(sizes), len(sizes)).Draw(r, "kinds")
+		kinds := rapid.SliceOfN(rapid.IntRange(0, 3), len(sizes), len(sizes)).Draw(r, "kinds")
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 5), len(sizes), len(sizes)).Draw(r, "pauses")
 		synctest.Test(t, func(t *testing.T) {
 			m := admission.NewMemory(limit)
@@ -44,6 +44,7 @@ func TestMemoryIsBoundedAndAllAreServed(t *testing.T) {
 						0: func() (func(), error) { return m.Call(ctx, admission.Weight{Bytes: size}) },
 						1: func() (func(), error) { return m.Message(ctx, size) },
 						2: func() (func(), error) { return m.Whole(ctx, size, admission.Weight{}) },
+						3: func() (func(), error) { return m.Answer(ctx, size) },
 					}[kinds[i]]
 					release, err := reserve()
 					if err != nil {

@@ -12,8 +12,9 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// codec is gRPC's own, but for one thing: the bytes of a chunk are not copied out
-// of the buffers that the transport read them into. On the wire nothing differs.
+// codec is gRPC's own, but for two things: the bytes of a chunk are not copied out
+// of the buffers that the transport read them into, and memory is reserved for a large
+// answer until the transport has sent it. On the wire nothing differs.
 // docs/adr/0013 says why.
 type codec struct{ encoding.CodecV2 }
 

@@ -40,6 +40,7 @@ type messages struct {
 	one     bool     // the client sends one message
 	unary   bool     // and gets one
 	release []func() // give back the memory of the message before; nil for none
+	answer  heldAnswer
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
@@ -64,6 +65,11 @@ func (r *messages) receive(m any) error {
 	if len(r.release) > 1 && r.unary { // it is read
 		r.release[0]()
 		r.release = r.release[1:]
+	}
+	if n := askedBytes(m); n > admission.LittleAnswer {
+		if r.answer.release, err = r.memory.Answer(r.ctx, n); err != nil {
+			return err
+		}
 	}
 	if r.one {
 		if !r.unary { // the answers may take hours
@@ -331,12 +337,13 @@ func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandl
 			rejected = m.receive(req)
 			return nil
 		}
-		return handler(srv, ctx, take, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+		answer, err := handler(srv, ctx, take, func(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 			if rejected != nil {
 				next = func(context.Context, any) (any, error) { return nil, rejected }
 			}
 			return chain(ctx, req, info, next)
 		})
+		return m.answer.hold(answer, err)
 	}
 }
 
