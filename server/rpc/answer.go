@@ -21,14 +21,14 @@ func askedBytes(m any) int64 {
 	return 0
 }
 
-// heldAnswer is an answer with the memory that is reserved for it.
-type heldAnswer struct {
+// weighedAnswer is an answer with the memory that is reserved for it.
+type weighedAnswer struct {
 	proto.Message
 	release func() // may be called more than once
 }
 
 // hold returns an answer as gRPC gets it: with its memory, if any is reserved.
-func (h *heldAnswer) hold(answer any, err error) (any, error) {
+func (h *weighedAnswer) hold(answer any, err error) (any, error) {
 	message, ok := answer.(proto.Message)
 	if h.release == nil || err != nil || !ok {
 		h.free()
@@ -40,7 +40,7 @@ func (h *heldAnswer) hold(answer any, err error) (any, error) {
 }
 
 // free gives the memory back.
-func (h *heldAnswer) free() {
+func (h *weighedAnswer) free() {
 	if h.release != nil {
 		h.release()
 	}
@@ -48,7 +48,7 @@ func (h *heldAnswer) free() {
 
 // Marshal encodes a message.
 func (c codec) Marshal(m any) (mem.BufferSlice, error) {
-	h, ok := m.(*heldAnswer)
+	h, ok := m.(*weighedAnswer)
 	if !ok {
 		return c.CodecV2.Marshal(m)
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/toolresult/toolresult/server/admission"
 )
 
-// held returns an answer of size bytes of data with its memory.
-func held(t *testing.T, m *admission.Memory, size int) (*heldAnswer, *pb.ReadArtifactResponse) {
+// weighed returns an answer of size bytes of data with its memory.
+func weighed(t *testing.T, m *admission.Memory, size int) (*weighedAnswer, *pb.ReadArtifactResponse) {
 	t.Helper()
 	release, err := m.Answer(t.Context(), 3<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer := &pb.ReadArtifactResponse{Data: bytes.Repeat([]byte("x"), size)}
-	h := &heldAnswer{release: release}
+	h := &weighedAnswer{release: release}
 	if got, err := h.hold(answer, nil); got != any(h) || err != nil {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -34,13 +34,13 @@ func TestAnswerHoldsItsMemoryUntilItIsSent(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		m := admission.NewMemory(64 << 20)
-		h, answer := held(t, m, rapid.IntRange(0, 200_000).Draw(r, "size"))
+		h, answer := weighed(t, m, rapid.IntRange(0, 200_000).Draw(r, "size"))
 		want, _ := proto.Marshal(answer)
 		data, err := NewCodec().Marshal(h)
 		if err != nil || !bytes.Equal(data.Materialize(), want) {
 			t.Fatalf("encoded as %d bytes, want %d: %v", data.Len(), len(want), err)
 		}
-		if isHeld, large := m.Reserved() > 0, len(want) > admission.LittleAnswer; isHeld != large {
+		if kept, large := m.Reserved() > 0, len(want) > admission.LittleAnswer; kept != large {
 			t.Fatalf("%d bytes are reserved for %d", m.Reserved(), len(want))
 		}
 		data.Free()
@@ -55,7 +55,7 @@ func TestAnswerThatIsNotTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		m := admission.NewMemory(64 << 20)
-		h, _ := held(t, m, 1<<20)
+		h, _ := weighed(t, m, 1<<20)
 		data, err := NewCodec().Marshal(h)
 		if err != nil {
 			t.Fatal(err)
@@ -81,11 +81,11 @@ func TestAnswerThatIsNone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer, err := (&heldAnswer{release: release}).hold(nil, failed); answer != nil || err != failed || m.Reserved() != 0 {
+	if answer, err := (&weighedAnswer{release: release}).hold(nil, failed); answer != nil || err != failed || m.Reserved() != 0 {
 		t.Errorf("%v, %v, %d bytes", answer, err, m.Reserved())
 	}
 	little := &pb.ReadArtifactResponse{}
-	if answer, err := new(heldAnswer).hold(little, nil); answer != any(little) || err != nil {
+	if answer, err := new(weighedAnswer).hold(little, nil); answer != any(little) || err != nil {
 		t.Errorf("%v, %v", answer, err)
 	}
 }

@@ -40,7 +40,7 @@ type messages struct {
 	one     bool     // the client sends one message
 	unary   bool     // and gets one
 	release []func() // give back the memory of the message before; nil for none
-	answer  heldAnswer
+	answer  weighedAnswer
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
