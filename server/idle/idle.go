@@ -71,6 +71,16 @@ func (b *Limit) Wait(client func() error) error {
 	return err
 }
 
+// Within gives the rest of a Wait another time: d from now on, or that of the limit if that is less. It is called by what the Wait
+// runs. It returns apierror.ErrIdle when Run has given up.
+func (b *Limit) Within(d time.Duration) error {
+	if b.timer == nil || !b.timer.Stop() {
+		return apierror.ErrIdle
+	}
+	b.timer.Reset(min(d, b.idle))
+	return nil
+}
+
 // Send runs one Send of a call with a limit, for handlers that do nothing but send. After apierror.ErrIdle the call must end.
 func Send(idle time.Duration, send func() error) error {
 	b := NewLimit(idle)

@@ -81,6 +81,40 @@ func TestIdleClientEndsTheCall(t *testing.T) {
 	}
 }
 
+// TestWaitHasAnotherTimeWithin has waits that are shortened: each part has its time, and none more than that of the limit.
+func TestWaitHasAnotherTimeWithin(t *testing.T) {
+	t.Parallel()
+	for _, within := range []time.Duration{time.Second, limit, 9 * limit} {
+		synctest.Test(t, func(t *testing.T) {
+			b, ended := idle.NewLimit(limit), make(chan struct{})
+			began := time.Now()
+			err := b.Run(func() error {
+				return b.Wait(func() error {
+					for range 3 {
+						if err := b.Within(within); err != nil {
+							return err
+						}
+						time.Sleep(min(within, limit) - 1)
+					}
+					_ = b.Within(within)
+					<-ended
+					if err := b.Within(within); !errors.Is(err, apierror.ErrIdle) {
+						t.Errorf("after the end: %v", err)
+					}
+					return nil
+				})
+			})
+			if want := 4*min(within, limit) - 3; !errors.Is(err, apierror.ErrIdle) || time.Since(began) != want {
+				t.Errorf("%v after %v, not %v", err, time.Since(began), want)
+			}
+			close(ended)
+		})
+	}
+	if err := idle.NewLimit(limit).Within(limit); !errors.Is(err, apierror.ErrIdle) {
+		t.Errorf("outside of a wait: %v", err)
+	}
+}
+
 // TestPanicIsPassedOn has work that panics: Run panics in its own goroutine with the place of it, where recovery finds it.
 func TestPanicIsPassedOn(t *testing.T) {
 	t.Parallel()

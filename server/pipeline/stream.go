@@ -29,7 +29,7 @@ const maxCallStreams = 64
 // so that the answer is the same.
 func (p *Pipeline) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
 	a := &arrival{
-		pipeline: p, idle: idle.NewLimit(p.StreamIdle), call: call, ctx: call.Context(), streams: map[string]*incoming{},
+		pipeline: p, idle: rpc.NewLimit(call.Context(), p.StreamIdle), call: call, ctx: call.Context(), streams: map[string]*incoming{},
 		memory: p.Memory.Growing(),
 	}
 	defer a.memory.Release()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -33,14 +35,31 @@ type frames interface {
 // message, before the server can give the reason; docs/adr/0035 has the history.
 type messages struct {
 	frames
-	codec   codec
-	ctx     context.Context //nolint:containedctx // of the call
-	memory  *admission.Memory
-	limit   int      // of a message, in bytes as it is sent and as it is unpacked
-	one     bool     // the client sends one message
-	unary   bool     // and gets one
-	release []func() // give back the memory of the message before; nil for none
+	codec  codec
+	ctx    context.Context //nolint:containedctx // of the call
+	memory *admission.Memory
+	limit  int         // of a message, in bytes as it is sent and as it is unpacked
+	one    bool        // the client sends one message
+	unary  bool        // and gets one
+	waits  *idle.Limit // in which the call receives; nil when it receives outside of one
+
+	mu      sync.Mutex // a call may end while its message is received, see idle.Limit
+	release []func()   // give back the memory of the message before; nil for none
+	over    bool       // the call is over, and holds nothing
 	answer  weighedAnswer
+}
+
+// messagesKey is the key of the messages in the context of a streaming call.
+type messagesKey struct{}
+
+// NewLimit returns a limit of how long a streaming call waits for its client. The call must receive in its Wait and nowhere else:
+// the limit then bounds how long the client may stop in the middle of a message, too, which costs less than a limit for each.
+func NewLimit(ctx context.Context, wait time.Duration) *idle.Limit {
+	limit := idle.NewLimit(wait)
+	if m, ok := ctx.Value(messagesKey{}).(*messages); ok {
+		m.waits = limit
+	}
+	return limit
 }
 
 // receive reads the next message into m. It returns io.EOF when the client has sent all.
@@ -62,9 +81,8 @@ func (r *messages) receive(m any) error {
 		// How errors of protobuf begin varies on purpose. They name fields and no content.
 		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
 	}
-	if len(r.release) > 1 && r.unary { // it is read
-		r.release[0]()
-		r.release = r.release[1:]
+	if r.unary {
+		r.decoded()
 	}
 	if n := askedBytes(m); n > admission.LittleAnswer {
 		if r.answer.release, err = r.memory.Answer(r.ctx, n); err != nil {
@@ -105,7 +123,10 @@ const stallTime = 10 * time.Second
 
 // readAll reads the bytes of a message. It returns apierror.ErrIdle when the client stops in the middle.
 func (r *messages) readAll(size int) (data mem.BufferSlice, err error) {
-	if size <= admission.LittleMessage {
+	switch {
+	case r.waits != nil:
+		return r.readWaiting(size)
+	case size <= admission.LittleMessage:
 		return r.readPieces(size, func(read func() error) error { return read() })
 	}
 	limit, all := idle.NewLimit(stallTime), mem.BufferSlice(nil)
@@ -117,6 +138,24 @@ func (r *messages) readAll(size int) (data mem.BufferSlice, err error) {
 		return nil, err // all is of the work, which may go on
 	}
 	return all, nil
+}
+
+// readWaiting reads the bytes of a message of a call that waits in a limit.
+func (r *messages) readWaiting(size int) (data mem.BufferSlice, err error) {
+	data, err = r.readPieces(size, func(read func() error) error {
+		if err := r.waits.Within(stallTime); err != nil {
+			return err
+		}
+		return read()
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.waits.Within(math.MaxInt64); err != nil { // others may keep the memory of the work for longer
+		data.Free()
+		return nil, err
+	}
+	return data, nil
 }
 
 // readPieces reads a number of bytes, and waits for each piece of them.
@@ -180,7 +219,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 
 // reserve reserves the memory of a message before it is read. What a packed message unpacks to is not known before.
 func (r *messages) reserve(size int64, packed bool) error {
-	if r.release != nil {
+	if r.holds() {
 		return nil // of a second message, which the call may not have
 	}
 	if packed {
@@ -192,20 +231,54 @@ func (r *messages) reserve(size int64, packed bool) error {
 	return r.hold(r.memory.Message(r.ctx, size))
 }
 
-// hold keeps what was reserved until the message is done.
+// hold keeps what was reserved until the message is done. After the end of the call it gives it back.
 func (r *messages) hold(release func(), err error) error {
-	if err == nil {
-		r.release = append(r.release, release)
+	if err != nil {
+		return err
 	}
-	return err
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		release()
+		return apierror.ErrIdle
+	}
+	r.release = append(r.release, release)
+	return nil
+}
+
+// holds reports whether memory is held for a message.
+func (r *messages) holds() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.release != nil
+}
+
+// decoded gives back the memory of reading a message, if that of the work on it is held, too.
+func (r *messages) decoded() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.release) > 1 {
+		r.release[0]()
+		r.release = r.release[1:]
+	}
 }
 
 // done gives back the memory of the last message. It may be called more than once.
 func (r *messages) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, release := range r.release {
 		release()
 	}
 	r.release = nil
+}
+
+// close gives back all memory at the end of the call, and what a message that is still received takes later.
+func (r *messages) close() {
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	r.done()
 }
 
 // weigh reserves the memory of the work on a message before it is decoded, which is more than that of reading it. It returns the
@@ -287,7 +360,7 @@ func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 
 // receivedStream is a call whose messages the server reads itself.
 type receivedStream struct {
-	grpc.ServerStream
+	streamWithContext
 	messages *messages
 }
 
@@ -297,8 +370,8 @@ func (s receivedStream) RecvMsg(m any) error { return s.messages.receive(m) }
 // receiveStream reads the messages of streaming calls.
 func (c *Interceptors) receiveStream(srv any, call grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
 	if m := c.messagesOf(call.Context(), !info.IsClientStream); m != nil {
-		defer m.done()
-		call = receivedStream{call, m}
+		defer m.close()
+		call = receivedStream{streamWithContext{call, context.WithValue(call.Context(), messagesKey{}, m)}, m}
 	}
 	return next(srv, call)
 }
@@ -331,7 +404,7 @@ func (c *Interceptors) receiveUnary(handler grpc.MethodHandler) grpc.MethodHandl
 			return handler(srv, ctx, receive, chain)
 		}
 		m.unary = true
-		defer m.done()
+		defer m.close()
 		var rejected error
 		take := func(req any) error {
 			rejected = m.receive(req)

@@ -247,6 +247,76 @@ func TestStalledMessageGivesUp(t *testing.T) {
 	})
 }
 
+// TestStalledStreamGivesUp has the same client in a call that waits in a limit: it is that limit which ends the call.
+func TestStalledStreamGivesUp(t *testing.T) {
+	t.Parallel()
+	for _, wait := range []time.Duration{time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			whole := frame(0, make([]byte, 100<<10))
+			s := stalled{&wire{bytes.NewReader(whole[:60<<10]), "", &rpctest.LentBuffers{}}, make(chan struct{})}
+			m := &messages{frames: s, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(1 << 20), limit: 1 << 20}
+			limit := NewLimit(context.WithValue(t.Context(), messagesKey{}, m), wait)
+			began := time.Now()
+			err := limit.Run(func() error { return limit.Wait(func() error { return m.receive(&pb.CallReference{}) }) })
+			if !errors.Is(err, apierror.ErrIdle) || time.Since(began) != min(wait, stallTime) {
+				t.Errorf("%v after %v", err, time.Since(began))
+			}
+			m.close()
+			close(s.ended)
+			synctest.Wait()
+			if err := s.pool.Check(); err != nil || m.memory.Reserved() != 0 {
+				t.Errorf("%v; %d bytes stay reserved", err, m.memory.Reserved())
+			}
+		})
+	}
+}
+
+// TestWorkMayWaitForLongerThanAClient has a message that is there, and waits for its memory for longer than a client may stall.
+func TestWorkMayWaitForLongerThanAClient(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &wire{bytes.NewReader(frame(0, make([]byte, 100<<10))), "", &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(1 << 20), limit: 1 << 20}
+		limit := NewLimit(context.WithValue(t.Context(), messagesKey{}, m), time.Hour)
+		err := limit.Run(func() error {
+			return limit.Wait(func() error {
+				data, err := m.read()
+				data.Free()
+				time.Sleep(2 * stallTime)
+				return err
+			})
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestEndedCallHoldsNothing ends a call whose message waits for memory: what it gets later is given back.
+func TestEndedCallHoldsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		memory := admission.NewMemory(1 << 20)
+		others, err := memory.Message(t.Context(), 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &wire{bytes.NewReader(frame(0, make([]byte, 100<<10))), "", &rpctest.LentBuffers{}}
+		m := &messages{frames: w, codec: NewCodec(), ctx: t.Context(), memory: memory, limit: 1 << 20}
+		limit := NewLimit(context.WithValue(t.Context(), messagesKey{}, m), time.Second)
+		err = limit.Run(func() error { return limit.Wait(func() error { return m.receive(&pb.CallReference{}) }) })
+		if !errors.Is(err, apierror.ErrIdle) {
+			t.Error(err)
+		}
+		m.close()
+		others()
+		synctest.Wait()
+		if memory.Reserved() != 0 {
+			t.Errorf("%d bytes stay reserved", memory.Reserved())
+		}
+	})
+}
+
 // FuzzReceive gives any bytes to a call. Every error is one that a client can read, and no buffer is lost.
 func FuzzReceive(f *testing.F) {
 	message := []byte{0x0a, 1, 'a'}
