@@ -13,6 +13,7 @@ import (
 
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors"
 	"github.com/grpc-ecosystem/go-grpc-middleware/v2/interceptors/recovery"
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
@@ -59,11 +60,15 @@ type Interceptors struct {
 
 	late      sync.WaitGroup // records of calls that the tap rejected
 	lateSlots chan struct{}
+	strangers strangers
 }
 
 // NewInterceptors returns the interceptors of a server.
 func NewInterceptors(o Options) *Interceptors {
-	return &Interceptors{Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate)}
+	return &Interceptors{
+		Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate),
+		strangers: strangers{lines: rate.NewLimiter(strangerLinesPerSecond, strangerLinesBurst)},
+	}
 }
 
 // Drain rejects calls from now on, but for those of the health service.
@@ -175,11 +180,20 @@ func (r *report) PostCall(err error, elapsed time.Duration) {
 
 // finished logs and counts a call that is over.
 func (c *Interceptors) finished(ctx context.Context, method string, err error, elapsed time.Duration) {
-	code := status.Code(err)
+	c.count(method, err, elapsed)
+	c.log(ctx, method, err, elapsed)
+}
+
+// count counts a call that is over.
+func (c *Interceptors) count(method string, err error, elapsed time.Duration) {
 	if c.Metrics != nil {
-		c.Metrics.Call(method, code, elapsed)
+		c.Metrics.Call(method, status.Code(err), elapsed)
 	}
-	level := slog.LevelDebug
+}
+
+// log writes the line of a call that is over. further is what the line says besides.
+func (c *Interceptors) log(ctx context.Context, method string, err error, elapsed time.Duration, further ...slog.Attr) {
+	code, level := status.Code(err), slog.LevelDebug
 	switch code {
 	case codes.OK:
 	case codes.Internal, codes.DataLoss, codes.Unknown:
@@ -188,8 +202,10 @@ func (c *Interceptors) finished(ctx context.Context, method string, err error, e
 		level = slog.LevelInfo
 	}
 	if c.Logger.Enabled(ctx, level) {
-		c.Logger.LogAttrs(ctx, level, "call", slog.String("method", method), slog.String("code", code.String()),
-			slog.Duration("elapsed", elapsed), slog.String("request_id", identity.RequestID(ctx)), slog.String("peer", identity.FromContext(ctx).String()))
+		c.Logger.LogAttrs(ctx, level, "call", append([]slog.Attr{
+			slog.String("method", method), slog.String("code", code.String()), slog.Duration("elapsed", elapsed),
+			slog.String("request_id", identity.RequestID(ctx)), slog.String("peer", identity.FromContext(ctx).String()),
+		}, further...)...)
 	}
 }
 

@@ -2,7 +2,10 @@ package rpc
 
 import (
 	"context"
+	"log/slog"
+	"sync/atomic"
 
+	"golang.org/x/time/rate"
 	"google.golang.org/grpc"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
@@ -37,8 +40,26 @@ func (c *Interceptors) reject(ctx context.Context, method string, why *apierror.
 	id = c.requestIDOf(ctx)
 	ctx = identity.WithRequestID(ctx, id)
 	c.recordLate(context.WithoutCancel(ctx), c.named(method), why)
-	c.finished(ctx, c.named(method), why.GRPCStatus().Err(), 0)
+	err := why.GRPCStatus().Err()
+	c.count(c.named(method), err, 0)
+	if c.strangers.lines.Allow() {
+		c.log(ctx, c.named(method), err, 0, slog.Int64("not_logged", c.strangers.others.Swap(0)))
+	} else {
+		c.strangers.others.Add(1)
+	}
 	return id
+}
+
+// Bounds of the lines about calls that are rejected by their headers alone: anybody can make hundreds of them a second.
+const (
+	strangerLinesPerSecond = 1
+	strangerLinesBurst     = 20
+)
+
+// strangers bounds those lines. The next one counts the others.
+type strangers struct {
+	lines  *rate.Limiter
+	others atomic.Int64 // calls since the last line
 }
 
 // maxLate is how many records of rejected calls may be on their way to the log. More are not written: they are in the log of
@@ -57,8 +78,13 @@ func (c *Interceptors) recordLate(ctx context.Context, method string, why *apier
 	}
 }
 
-// Wait waits until the records of rejected calls are written. No more calls may come.
-func (c *Interceptors) Wait() { c.late.Wait() }
+// Wait waits until the records of rejected calls are written, and logs how many calls no line has counted. No more calls may come.
+func (c *Interceptors) Wait() {
+	c.late.Wait()
+	if n := c.strangers.others.Swap(0); n > 0 {
+		c.Logger.Info("calls were rejected", "not_logged", n)
+	}
+}
 
 // requestIDOf returns the id of a call: that of the client, if it is one word of at most 64 printable bytes, and otherwise
 // one that is unique among all servers (a random part for the process) and in this one (a sequence).
