@@ -246,14 +246,14 @@ func (r *messages) hold(release func(), err error) error {
 	return nil
 }
 
-// holds reports whether memory is held for a message.
+// holds reports whether memory is reserved for a message.
 func (r *messages) holds() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.release != nil
 }
 
-// decoded gives back the memory of reading a message, if that of the work on it is held, too.
+// decoded gives back the memory of reading a message, if that of the work on it is reserved, too.
 func (r *messages) decoded() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
