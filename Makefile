@@ -38,6 +38,11 @@ RACE := ./artifactstore/... ./auditlog/... ./cmd/... ./envelope ./integration ./
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
 
+# Tests of memory run alone: beside others the garbage collector gets no processor, and they would measure that.
+BOUNDED := InBoundedMemory$$
+# What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
+ELSEWHERE := (?i)corpus|make costs|a process of other tests
+
 # What to set: a family of `make golden`, packages of `make mutate`, a benchmark.
 FAMILY ?=
 PKG ?= ./artifactstore/...
@@ -71,8 +76,9 @@ race: ## The short tests of packages with goroutines, shuffled, under the race d
 sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
 integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3
-	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '(?i)corpus' integration \
-		$(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench)')
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
+		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench)')
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./auditlog/sqlite
 	$(ALL) $(JOB) -all faults-store $(GO) test -count=1 -run '$(STORE_TESTS)' ./artifactstore/dir
