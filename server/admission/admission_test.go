@@ -95,6 +95,7 @@ func TestFirstIsServedFirst(t *testing.T) {
 		}
 		first()
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		if len(order) != 2 || order[0] != "all of it" {
 			t.Errorf("served in the order %v", order)
 		}
