@@ -127,8 +127,8 @@ func TestDiskFillsInMidUpload(t *testing.T) {
 }
 
 // TestDiskTurnsReadOnly is J08: the file system gives up writing in mid run, as ext4 does after an error of the
-// disk. What is there can be read, what would be written is refused, and so is what needs no more than a record: SQLite
-// cannot tell this from a disk that failed. After a repair all of it is there.
+// disk. What is there can be read, what would be written is refused, and so is what needs no more than a record, which may
+// be tried again. After a repair all of it is there.
 func TestDiskTurnsReadOnly(t *testing.T) {
 	leg(t, "mkfs.ext4", "mount", "e2fsck")
 	d := newDisk(t, "ext4", "errors=remount-ro")
@@ -149,7 +149,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 		s.wantWhole(t, path, text)
 		s.wantHealth(t)
 		_, err = s.inOneMessage(t.Context(), "small\n")
-		wantRefusal(t, "what needs a record alone", err, codes.FailedPrecondition, "AUDIT_LOG_FAILED")
+		wantRefusal(t, "what needs a record alone", err, codes.Unavailable, "AUDIT_LOG_UNAVAILABLE")
 		s.wantChain(t, nil)
 	})
 	d.unmount(t)

@@ -155,7 +155,8 @@ func TestDirectoriesSwappedForLinks(t *testing.T) {
 				s.wantWhole(t, path, payload)
 			}
 			t.Logf("%d swaps, %d uploads served, %d refused", swaps.Load(), served.Load(), refused.Load())
-			if swaps.Load() < 100 || served.Load() == 0 {
+			// A store that was elsewhere for a moment is written to no more, until the next start.
+			if swaps.Load() < 100 || served.Load() == 0 && at != "store" || refused.Load() == 0 && at == "store" {
 				t.Error("that proves nothing")
 			}
 		})
