@@ -8,7 +8,7 @@ var allowance = map[string]string{
 	"integration/bench":          "judged, left out, refuses, what it is",
 	"integration/conformance":    "came, leg, refusal, refused, so many",
 	"integration/eval":           "leg, stands",
-	"integration/faults":         "books, came, held, left out, leg, legs, poisoned, refusal, refusals, refused, refuses, room, so many, stands, tell, told",
+	"integration/faults":         "books, came, held, left out, leg, legs, poisoned, refusal, refusals, refused, refuses, room, so many, stands, told",
 	"integration/faults/mutants": "leg, legs, stands, tells, told",
 	"integration/mutate":         "came, tells",
 	"integration/providers":      "arrived, came, leg, refuse, refuses, stands",
