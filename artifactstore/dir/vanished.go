@@ -5,13 +5,11 @@ package dir
 // is open. Once they differed, nothing is acknowledged any more, even if they are back.
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"syscall"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/internal/heldfile"
 )
 
 // Check fails with ErrVanished if the directory of the store or its lock file was deleted or replaced since it was opened.
@@ -22,9 +20,9 @@ func (d *Store) Check() error {
 	}
 	what := ""
 	switch {
-	case !isStill(d.present.root, func() (os.FileInfo, error) { return os.Lstat(d.path) }):
+	case !isNamed(d.present.root, os.Lstat, d.path):
 		what = "the directory"
-	case !isStill(d.present.lock, func() (os.FileInfo, error) { return d.root.Lstat(lockName) }):
+	case !isNamed(d.present.lock, d.root.Lstat, lockName):
 		what = "the file " + lockName
 	default:
 		return nil
@@ -48,13 +46,10 @@ func (d *Store) rememberOpened() (err error) {
 	return nil
 }
 
-// isStill reports whether a look finds the same file. A look that fails without saying so finds it.
-func isStill(file os.FileInfo, look func() (os.FileInfo, error)) bool {
-	found, err := look()
-	if err == nil {
-		return os.SameFile(file, found)
-	}
-	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ESTALE)
+// isNamed reports whether a path still names a file that was opened.
+func isNamed(opened os.FileInfo, lstat func(string) (os.FileInfo, error), path string) bool {
+	found, err := lstat(path)
+	return heldfile.IsNamed(opened, found, err)
 }
 
 // checkLive is Check, and fails likewise if the file of a log that is open for appending is gone.
@@ -66,7 +61,7 @@ func (d *Store) checkLive(name string, open *os.File) error {
 	if err != nil {
 		return stepError(stepOpenLog, err)
 	}
-	if !isStill(info, func() (os.FileInfo, error) { return d.root.Lstat(artifactstore.LiveName(name)) }) {
+	if !isNamed(info, d.root.Lstat, artifactstore.LiveName(name)) {
 		return fmt.Errorf("the file of log %s: %w", name, artifactstore.ErrVanished)
 	}
 	return nil

@@ -5,13 +5,12 @@ package sqlitedb
 // as durable, whether the paths of the directory, the database and its write-ahead log still name what was opened.
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
+
+	"github.com/toolresult/toolresult/internal/heldfile"
 )
 
 // presence is the files of a database as they were first seen. Safe for concurrent use.
@@ -39,16 +38,11 @@ func (p *presence) check() error {
 	for i, path := range p.paths {
 		info, err := os.Lstat(path)
 		switch {
-		case err == nil && p.seen[i] == nil:
+		case p.seen[i] == nil && err == nil:
 			p.seen[i] = info
-		case err == nil && !os.SameFile(info, p.seen[i]), p.seen[i] != nil && isGone(err):
+		case p.seen[i] != nil && !heldfile.IsNamed(p.seen[i], info, err):
 			return fmt.Errorf("%s: %w", path, ErrVanished)
 		}
 	}
 	return nil
-}
-
-// isGone reports whether an error means that there is nothing at a path.
-func isGone(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.Is(err, syscall.ESTALE)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/zeebo/blake3"
 
 	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/internal/heldfile"
 )
 
 // Head is the end of a log by name, as a head file records it.
@@ -152,10 +152,7 @@ func (h *HeadFile) Check() error {
 // present reports whether the name of the file is still that of the file that was opened. Errors that say neither count as yes.
 func (h *HeadFile) present() bool {
 	found, err := os.Lstat(h.path)
-	if err == nil {
-		return os.SameFile(found, h.info)
-	}
-	return !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.ESTALE)
+	return heldfile.IsNamed(h.info, found, err)
 }
 
 // Sync makes the heads that were written durable.
