@@ -29,16 +29,22 @@ func (r *Pass) Mask(m protoreflect.Message) {
 		}
 		switch {
 		case f.IsMap():
-			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
-				r.maskValue(f.MapValue(), v, func(v protoreflect.Value) { m.Mutable(f).Map().Set(k, v) })
+			v.Map().Range(func(k protoreflect.MapKey, element protoreflect.Value) bool {
+				if masked, ok := r.maskValue(f.MapValue(), element); ok {
+					v.Map().Set(k, masked)
+				}
 				return true
 			})
 		case f.IsList():
 			for i := range v.List().Len() {
-				r.maskValue(f, v.List().Get(i), func(v protoreflect.Value) { m.Mutable(f).List().Set(i, v) })
+				if masked, ok := r.maskValue(f, v.List().Get(i)); ok {
+					v.List().Set(i, masked)
+				}
 			}
 		default:
-			r.maskValue(f, v, func(v protoreflect.Value) { m.Set(f, v) })
+			if masked, ok := r.maskValue(f, v); ok {
+				m.Set(f, masked)
+			}
 		}
 		return true
 	})
@@ -54,26 +60,28 @@ func isArtifactPath(path string) bool {
 	return len(name) >= 4 && strings.Trim(name, "0123456789abcdef") == "" && textscan.OneLine(path) == path
 }
 
-// maskValue masks the secrets in one value of a field.
-func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value, set func(protoreflect.Value)) {
+// maskValue returns a text without its secrets, and whether it had any. It masks a message in place.
+func (r *Pass) maskValue(f protoreflect.FieldDescriptor, v protoreflect.Value) (protoreflect.Value, bool) {
 	switch f.Kind() {
 	case protoreflect.MessageKind:
 		r.Mask(v.Message())
 	case protoreflect.StringKind:
 		text := v.String()
 		if r.known(text) {
-			return
+			return v, false
 		}
 		if masked, ok := r.maskText(text); ok {
-			set(protoreflect.ValueOfString(masked))
-		} else if r.seen != nil {
+			return protoreflect.ValueOfString(masked), true
+		}
+		if r.seen != nil {
 			r.seen[text] = struct{}{}
 		}
 	case protoreflect.BytesKind:
 		if masked, ok := r.mask(v.Bytes()); ok {
-			set(protoreflect.ValueOfBytes(masked))
+			return protoreflect.ValueOfBytes(masked), true
 		}
 	}
+	return v, false
 }
 
 // maskText masks a text, and then each line that only shows a secret as receipts have it: facts of results have the characters

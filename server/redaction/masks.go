@@ -19,31 +19,34 @@ func CopyMasks(from, to protoreflect.Message) {
 			return true
 		}
 		if !f.IsList() {
-			copyMask(f, v, to.Get(f), func(v protoreflect.Value) { to.Set(f, v) })
+			if masked, ok := copyMask(f, v, to.Get(f)); ok {
+				to.Set(f, masked)
+			}
 			return true
 		}
 		list := to.Get(f).List()
 		for i := range min(v.List().Len(), list.Len()) {
-			copyMask(f, v.List().Get(i), list.Get(i), func(v protoreflect.Value) { list.Set(i, v) })
+			if masked, ok := copyMask(f, v.List().Get(i), list.Get(i)); ok {
+				list.Set(i, masked)
+			}
 		}
 		return true
 	})
 }
 
-// copyMask copies the masks of one value.
-func copyMask(f protoreflect.FieldDescriptor, from, to protoreflect.Value, set func(protoreflect.Value)) {
+// copyMask returns a text with the masks of another one, and whether that has any. It copies those of a message in place.
+func copyMask(f protoreflect.FieldDescriptor, from, to protoreflect.Value) (protoreflect.Value, bool) {
 	switch f.Kind() {
 	case protoreflect.MessageKind:
 		CopyMasks(from.Message(), to.Message())
 	case protoreflect.StringKind:
-		if masked, ok := withMasks(from.String(), to.String()); ok {
-			set(protoreflect.ValueOfString(masked))
-		}
+		masked, ok := withMasks(from.String(), to.String())
+		return protoreflect.ValueOfString(masked), ok
 	case protoreflect.BytesKind:
-		if masked, ok := withMasks(string(from.Bytes()), string(to.Bytes())); ok {
-			set(protoreflect.ValueOfBytes([]byte(masked)))
-		}
+		masked, ok := withMasks(string(from.Bytes()), string(to.Bytes()))
+		return protoreflect.ValueOfBytes([]byte(masked)), ok
 	}
+	return to, false
 }
 
 // withMasks returns a text with the masks of another one of the same length, and whether that has any.
