@@ -123,9 +123,9 @@ func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 	if _, err := known.GetServerInfo(right, &pb.GetServerInfoRequest{}); err != nil {
 		t.Fatal(err)
 	}
-	stranger := pb.NewToolResultServiceClient(dial(t, s.TCP))
+	unknown := pb.NewToolResultServiceClient(dial(t, s.TCP))
 	for range 40 {
-		_, err := stranger.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
+		_, err := unknown.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
 		if r := refusalOf(t, err); r.code != codes.Unauthenticated || r.reason != "TOKEN_INVALID" && r.reason != "TOKEN_BACKOFF" {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func withManyWrongTokens(t *testing.T, _ *sidecar) error {
 		t.Errorf("the socket: %v", err)
 	}
 	wantNone(t, s.Log.String(), secret)
-	_, err := stranger.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
+	_, err := unknown.GetServerInfo(bearing(t.Context(), secret+canary), &pb.GetServerInfoRequest{})
 	return err
 }
 

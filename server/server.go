@@ -214,21 +214,21 @@ const ownMemory = 32 << 20
 // is a part of it. Pages of the binary come on top: docs/reference/limits.md has the sum.
 func SoftLimit(c config.Config) int64 { return ownMemory + 2*c.MaxInFlightBytes }
 
-// guard puts a gate in front of each listener: the socket first, then TCP.
+// guard bounds the connections of each listener: the socket first, then TCP.
 func (s *Server) guard(creds credentials.TransportCredentials) {
-	door := rpc.Door{
+	preauth := rpc.Preauth{
 		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
-		SetUp: connectionTimeout, Time: rpc.GuestTime,
+		SetUp: connectionTimeout, Time: rpc.PendingTime,
 	}
 	for i, l := range s.listeners {
-		o := rpc.GateOptions{Connections: s.config.MaxConnections, Stay: rpc.GuestStay, Bytes: rpc.GuestBytes, Greet: door.Greet}
+		o := rpc.ListenerLimits{Connections: s.config.MaxConnections, SlotTime: rpc.SlotTime, Bytes: rpc.PendingBytes, Authenticate: preauth.Authenticate}
 		if i > 0 {
-			o.Guests = rpc.MaxGuests
+			o.Pending = rpc.MaxPending
 			if s.config.TLSCert != "" {
-				o.Stay = rpc.GuestStayTLS
+				o.SlotTime = rpc.SlotTimeTLS
 			}
 		}
-		s.listeners[i] = rpc.NewGate(l, o)
+		s.listeners[i] = rpc.NewLimitListener(l, o)
 	}
 }
 

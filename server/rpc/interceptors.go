@@ -58,16 +58,16 @@ type Interceptors struct {
 	draining atomic.Bool
 	open     openCalls
 
-	late      sync.WaitGroup // records of calls that the tap rejected
-	lateSlots chan struct{}
-	strangers strangers
+	late           sync.WaitGroup // records of calls that the tap rejected
+	lateSlots      chan struct{}
+	unknownCallers unknownCallers
 }
 
 // NewInterceptors returns the interceptors of a server.
 func NewInterceptors(o Options) *Interceptors {
 	return &Interceptors{
 		Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate),
-		strangers: strangers{lines: rate.NewLimiter(strangerLinesPerSecond, strangerLinesBurst)},
+		unknownCallers: unknownCallers{lines: rate.NewLimiter(unknownLinesPerSecond, unknownLinesBurst)},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 func TestMayCall(t *testing.T) {
 	t.Parallel()
 	c := NewInterceptors(Options{})
-	stranger := identity.Caller{Rejected: apierror.TokenInvalid()}
+	unknown := identity.Caller{Rejected: apierror.TokenInvalid()}
 	probe, watch := &healthpb.HealthCheckRequest{}, &healthpb.HealthCheckRequest{Service: "x"}
 	const check, project, collect = healthpb.Health_Check_FullMethodName, pb.ToolResultService_Project_FullMethodName, pb.ArtifactService_CollectGarbage_FullMethodName
 	for _, draining := range []bool{false, true} {
@@ -40,12 +40,12 @@ func TestMayCall(t *testing.T) {
 			{identity.Caller{Trusted: true}, strings.TrimPrefix(project, "/"), nil, "METHOD_UNKNOWN"},
 			{identity.Caller{Trusted: true}, "/" + project, nil, "METHOD_UNKNOWN"},
 			{identity.Caller{Session: "a"}, "", nil, "METHOD_UNKNOWN"},
-			{stranger, project, nil, "TOKEN_INVALID"},
-			{stranger, check, probe, ""},
-			{stranger, check, watch, "TOKEN_INVALID"},
-			{stranger, check, nil, "TOKEN_INVALID"},
-			{stranger, healthpb.Health_Watch_FullMethodName, probe, "TOKEN_INVALID"},
-			{stranger, project, probe, "TOKEN_INVALID"},
+			{unknown, project, nil, "TOKEN_INVALID"},
+			{unknown, check, probe, ""},
+			{unknown, check, watch, "TOKEN_INVALID"},
+			{unknown, check, nil, "TOKEN_INVALID"},
+			{unknown, healthpb.Health_Watch_FullMethodName, probe, "TOKEN_INVALID"},
+			{unknown, project, probe, "TOKEN_INVALID"},
 			{identity.Caller{Session: "a"}, check, watch, ""},
 		} {
 			got := ""

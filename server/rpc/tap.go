@@ -17,14 +17,14 @@ import (
 
 // gRPC reads the message of a call before it asks the interceptors, 4 MiB of it by default. So who calls is found out
 // when the headers are there, before a byte of the message: a caller who is not known gets its status and nothing is read.
-// Of the first call of a connection that is the door's to find out.
+// For the first call of a connection, Preauth does so.
 
 // Tap returns the option that identifies callers by the headers of their calls.
 func (c *Interceptors) Tap() grpc.ServerOption { return grpc.InTapHandle(c.tap) }
 
 // tap identifies the caller of a call, and ends the call of one who is not known. The health of the server as a whole is
 // anybody's to ask: which health is asked for is in the message, and admit looks at it. It runs on the goroutine that
-// reads the connection, and does not wait for anything. It meets no strangers: the door ends their connections.
+// reads the connection, and does not wait for anything. Preauth ended connections whose first caller was not known.
 func (c *Interceptors) tap(ctx context.Context, info *tap.Info) (context.Context, error) {
 	who := c.Authenticator.Identify(ctx)
 	ctx = identity.NewContext(ctx, who)
@@ -42,22 +42,22 @@ func (c *Interceptors) reject(ctx context.Context, method string, why *apierror.
 	c.recordLate(context.WithoutCancel(ctx), c.named(method), why)
 	err := why.GRPCStatus().Err()
 	c.count(c.named(method), err, 0)
-	if c.strangers.lines.Allow() {
-		c.log(ctx, c.named(method), err, 0, slog.Int64("not_logged", c.strangers.others.Swap(0)))
+	if c.unknownCallers.lines.Allow() {
+		c.log(ctx, c.named(method), err, 0, slog.Int64("not_logged", c.unknownCallers.others.Swap(0)))
 	} else {
-		c.strangers.others.Add(1)
+		c.unknownCallers.others.Add(1)
 	}
 	return id
 }
 
 // Bounds of the lines about calls that are rejected by their headers alone: anybody can make hundreds of them a second.
 const (
-	strangerLinesPerSecond = 1
-	strangerLinesBurst     = 20
+	unknownLinesPerSecond = 1
+	unknownLinesBurst     = 20
 )
 
-// strangers bounds those lines. The next one counts the others.
-type strangers struct {
+// unknownCallers bounds those lines. The next one counts the others.
+type unknownCallers struct {
 	lines  *rate.Limiter
 	others atomic.Int64 // calls since the last line
 }
@@ -81,7 +81,7 @@ func (c *Interceptors) recordLate(ctx context.Context, method string, why *apier
 // Wait waits until the records of rejected calls are written, and logs how many calls no line has counted. No more calls may come.
 func (c *Interceptors) Wait() {
 	c.late.Wait()
-	if n := c.strangers.others.Swap(0); n > 0 {
+	if n := c.unknownCallers.others.Swap(0); n > 0 {
 		c.Logger.Info("calls were rejected", "not_logged", n)
 	}
 }

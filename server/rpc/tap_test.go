@@ -15,24 +15,24 @@ import (
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
-// TestStrangersFillNoLog rejects calls as often as anybody may make them. Few have a line, and the lines count all of them.
-func TestStrangersFillNoLog(t *testing.T) {
+// TestUnknownCallersFillNoLog rejects calls as often as anybody may make them. Few have a line, and the lines count all of them.
+func TestUnknownCallersFillNoLog(t *testing.T) {
 	t.Parallel()
 	lines, others := regexp.MustCompile(`msg=call `), regexp.MustCompile(`not_logged=(\d+)`)
 	rapid.Check(t, func(rt *rapid.T) {
 		waves := rapid.SliceOfN(rapid.IntRange(0, 300), 1, 20).Draw(rt, "calls of each second")
 		synctest.Test(t, func(*testing.T) {
-			door, seen := newDoor()
+			preauth, seen := newPreauth()
 			total := 0
 			for _, n := range waves {
 				for range n {
-					door.Calls.reject(context.Background(), pb.ToolResultService_Render_FullMethodName,
+					preauth.Calls.reject(context.Background(), pb.ToolResultService_Render_FullMethodName,
 						apierror.New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_MISSING, "no token"))
 				}
 				total += n
 				time.Sleep(time.Second)
 			}
-			door.Calls.Wait()
+			preauth.Calls.Wait()
 			log := seen.log.String()
 			logged := len(lines.FindAllString(log, -1))
 			counted := logged
@@ -43,7 +43,7 @@ func TestStrangersFillNoLog(t *testing.T) {
 			if counted != total || len(seen.calls) != total {
 				rt.Errorf("%d calls are logged and counted, %d are in the metrics, %d were made", counted, len(seen.calls), total)
 			}
-			if most := strangerLinesBurst + strangerLinesPerSecond*len(waves); logged > most || logged < min(total, strangerLinesBurst) {
+			if most := unknownLinesBurst + unknownLinesPerSecond*len(waves); logged > most || logged < min(total, unknownLinesBurst) {
 				rt.Errorf("%d lines of %d calls in %d seconds", logged, total, len(waves))
 			}
 		})

@@ -88,7 +88,7 @@ func TestHandshakes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cert, key, pair := certificate(t, dir, "server")
-	_, _, stranger := certificate(t, dir, "stranger")
+	_, _, other := certificate(t, dir, "other")
 	roots := x509.NewCertPool()
 	roots.AddCert(pair.Leaf)
 	for name, c := range map[string]struct {
@@ -96,11 +96,11 @@ func TestHandshakes(t *testing.T) {
 		client *tls.Config
 		served bool
 	}{
-		"1.3":                       {"", &tls.Config{}, true},
-		"1.2":                       {"", &tls.Config{MaxVersion: tls.VersionTLS12}, false},
-		"no certificate":            {cert, &tls.Config{}, false},
-		"certificate":               {cert, &tls.Config{Certificates: []tls.Certificate{pair}}, true},
-		"certificate of a stranger": {cert, &tls.Config{Certificates: []tls.Certificate{stranger}}, false},
+		"1.3":                           {"", &tls.Config{}, true},
+		"1.2":                           {"", &tls.Config{MaxVersion: tls.VersionTLS12}, false},
+		"no certificate":                {cert, &tls.Config{}, false},
+		"certificate":                   {cert, &tls.Config{Certificates: []tls.Certificate{pair}}, true},
+		"certificate of another issuer": {cert, &tls.Config{Certificates: []tls.Certificate{other}}, false},
 	} {
 		server, err := TLSCredentials(config.Config{TLSCert: cert, TLSKey: key, TLSClientCA: c.ca})
 		if err != nil {

@@ -34,7 +34,7 @@ const (
 	seal     = "server.TestSealing"
 	wire     = "integration.TestFaults/cases/"
 	hidden   = "integration.TestSomeSecrets"
-	gates    = "server/rpc."
+	rpcTests = "server/rpc."
 )
 
 // mutants is the table. Order: durability, reading, start and lock, space, links and modes, catalog and logs, records, the server, sealing, secrets.
@@ -113,23 +113,23 @@ var mutants = []mutant{
 	{"a line separator is left in", "preview/textscan/sanitise.go", "r == 0x85 || r == 0x2028 || r == 0x2029", "r == 0x85 || r == 0x2029", seal, ""},
 	{"text is stuffed before it is cut", "renderers/writer.go", "w.tool(line)", "if i > 0 && pieces[i-1].Mark != nil && pieces[i-1].Mark.Inside { w.line(line) } else { w.tool(line) }", seal, ""},
 	{"the last outcome counts", "renderers/parser.go", "p.at = p.lines[0], 1\n", "p.at = p.lines[0], 1\n\tfor _, l := range p.lines { if hasPrefix(strings.TrimPrefix(l, stuffing), p.grammar.outcomes) { p.document.Outcome = strings.TrimPrefix(l, stuffing) } }\n", seal, ""},
-	{"connections have no cap", "server/server.go", "rpc.GateOptions{Connections: s.config.MaxConnections,", "rpc.GateOptions{Connections: 1 << 20,", wire + "A15.*", ""},
+	{"connections have no cap", "server/server.go", "rpc.ListenerLimits{Connections: s.config.MaxConnections,", "rpc.ListenerLimits{Connections: 1 << 20,", wire + "A15.*", ""},
 	{"a connection may be set up for ever", "server/server.go", "SetUp: connectionTimeout,", "SetUp: 100 * connectionTimeout,", wire + "A02.*", ""},
-	{"strangers come in as fast as they like", "server/rpc/gate.go", "if wait := g.Stay - now.Sub(p.since); wait > 0 {", "if wait := g.Stay - now.Sub(p.since); wait > time.Hour {", gates + "TestStrangersAreTakenSlowly", ""},
-	{"guests who left make place at once", "server/rpc/gate.go", "c.place.Value.(*place).guest = nil\n", "c.place.Value.(*place).guest = nil\n\t\tg.places.Remove(c.place)\n", gates + "TestStrangersAreTakenSlowly", ""},
-	{"guests send what they like", "server/rpc/gate.go", "n, err := c.Conn.Read(p[:min(int64(len(p)), left)])", "n, err := c.Conn.Read(p)", gates + "TestGuestsSendLittle", ""},
-	{"guests stay when the gate is closed", "server/rpc/gate.go", "_ = guest.Close()", "_ = guest", gates + "TestGuestsEndWithTheGate", ""},
-	{"frames of a guest have no bound", "server/rpc/door.go", "v.frames > guestFrames", "v.frames < 0", gates + "TestDoorReadsLittle", ""},
-	{"a guest has for ever to call", "server/rpc/door.go", "conn.SetDeadline(began.Add(d.Time))", "conn.SetDeadline(time.Time{})", gates + "TestDoorReadsLittle", ""},
-	{"gRPC gets strangers", "server/rpc/door.go", "if who.Rejected == nil {", "if true {", gates + "TestDoorAnswersStrangers", ""},
-	{"health of anything is told to anybody", "server/rpc/door.go", `&& req.GetService() == ""`, "", gates + "TestDoorAnswersStrangers", ""},
-	{"an answer is taken away", "server/rpc/door.go", "v.linger(began.Add(d.Time))", "_ = v.linger", gates + "TestDoorAnswersStrangers", ""},
-	{"short frames stay apart", "server/rpc/receive.go", "if len(part) <= 1+part.Len()/short {", "if len(part) > 0 {", gates + "TestShortFramesCostLittle", ""},
-	{"messages are read at once", "server/rpc/receive.go", "r.Read(min(size, piece))", "r.Read(size)", gates + "TestShortFramesCostLittle", ""},
-	{"a client may stop in the middle of a message", "server/rpc/receive.go", "case size <= admission.LittleMessage:", "case size >= 0:", gates + "TestStalledMessageGivesUp", ""},
-	{"a stream may stop in the middle of a message", "server/rpc/receive.go", "r.waits.Within(stallTime)", "r.waits.Within(math.MaxInt64)", gates + "TestStalledStreamGivesUp", ""},
-	{"an ended call holds memory", "server/rpc/receive.go", "if r.over {", "if false {", gates + "TestEndedCallHoldsNothing", ""},
-	{"every stranger has a line", "server/rpc/tap.go", "if c.strangers.lines.Allow() {", "if c.strangers.lines.Allow() || true {", gates + "TestStrangersFillNoLog", ""},
+	{"unknown callers connect as fast as they like", "server/rpc/limitlistener.go", "if wait := l.SlotTime - now.Sub(p.since); wait > 0 {", "if wait := l.SlotTime - now.Sub(p.since); wait > time.Hour {", rpcTests + "TestPendingConnectionsAreBoundedInRate", ""},
+	{"the slot of a connection that ended is free at once", "server/rpc/limitlistener.go", "c.slot.Value.(*slot).conn = nil\n", "c.slot.Value.(*slot).conn = nil\n\t\tl.slots.Remove(c.slot)\n", rpcTests + "TestPendingConnectionsAreBoundedInRate", ""},
+	{"pending connections send what they like", "server/rpc/limitlistener.go", "n, err := c.Conn.Read(p[:min(int64(len(p)), left)])", "n, err := c.Conn.Read(p)", rpcTests + "TestPendingConnectionsSendLittle", ""},
+	{"pending connections stay when the listener is closed", "server/rpc/limitlistener.go", "_ = c.Close()\n\t}\n\treturn err", "_ = c\n\t}\n\treturn err", rpcTests + "TestPendingConnectionsEndWithTheListener", ""},
+	{"frames of a pending connection have no bound", "server/rpc/preauth.go", "v.frames > pendingFrames", "v.frames < 0", rpcTests + "TestPreauthReadsLittle", ""},
+	{"a pending connection has for ever to call", "server/rpc/preauth.go", "conn.SetDeadline(began.Add(p.Time))", "conn.SetDeadline(time.Time{})", rpcTests + "TestPreauthReadsLittle", ""},
+	{"gRPC gets unknown callers", "server/rpc/preauth.go", "if who.Rejected == nil {", "if true {", rpcTests + "TestPreauthAnswersUnknownCallers", ""},
+	{"health of anything is told to anybody", "server/rpc/preauth.go", `&& req.GetService() == ""`, "", rpcTests + "TestPreauthAnswersUnknownCallers", ""},
+	{"an answer is taken away", "server/rpc/preauth.go", "v.linger(began.Add(p.Time))", "_ = v.linger", rpcTests + "TestPreauthAnswersUnknownCallers", ""},
+	{"short frames stay apart", "server/rpc/receive.go", "if len(part) <= 1+part.Len()/short {", "if len(part) > 0 {", rpcTests + "TestShortFramesCostLittle", ""},
+	{"messages are read at once", "server/rpc/receive.go", "r.Read(min(size, piece))", "r.Read(size)", rpcTests + "TestShortFramesCostLittle", ""},
+	{"a client may stop in the middle of a message", "server/rpc/receive.go", "case size <= admission.LittleMessage:", "case size >= 0:", rpcTests + "TestStalledMessageGivesUp", ""},
+	{"a stream may stop in the middle of a message", "server/rpc/receive.go", "r.waits.Within(stallTime)", "r.waits.Within(math.MaxInt64)", rpcTests + "TestStalledStreamGivesUp", ""},
+	{"an ended call holds memory", "server/rpc/receive.go", "if r.over {", "if false {", rpcTests + "TestEndedCallHoldsNothing", ""},
+	{"every unknown caller has a line", "server/rpc/tap.go", "if c.unknownCallers.lines.Allow() {", "if c.unknownCallers.lines.Allow() || true {", rpcTests + "TestUnknownCallersFillNoLog", ""},
 	{"elements weigh nothing", "server/admission/weight.go", "w.Elements += elementsOf(f.Message())", "_ = elementsOf(f.Message())", "server/admission.TestReservedMemoryCoversDecoding", ""},
 	{"large elements weigh as small ones", "server/admission/weight.go", "n = (size + perElement - 1) / perElement", "n = min(size, 1)", "server/admission.TestReservedMemoryCoversDecoding", ""},
 	{"any authority will do", "server/identity/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},

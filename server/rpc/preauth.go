@@ -26,7 +26,7 @@ import (
 )
 
 // gRPC takes 100 KiB for a connection before its first call, and a window of a MiB for each call. So it does not see a connection
-// before the headers of the first call are there and their caller is known: the door reads until then, and gRPC gets all of it
+// before the headers of the first call are there and their caller is known: Preauth reads until then, and gRPC gets all of it
 // again. A caller who is not known is answered here, and the connection ends: a client connects anew for its next call.
 
 // HeaderBytes bounds the headers of a call, as they are unpacked.
@@ -35,27 +35,27 @@ const HeaderBytes = 16 << 10
 // Settings returns the settings of HTTP/2 that the server says: those of gRPC with the same options, which says them again.
 func Settings(streams, window uint32) []http2.Setting {
 	return []http2.Setting{
-		{ID: http2.SettingMaxFrameSize, Val: guestFrame}, {ID: http2.SettingMaxConcurrentStreams, Val: streams},
+		{ID: http2.SettingMaxFrameSize, Val: maxFrame}, {ID: http2.SettingMaxConcurrentStreams, Val: streams},
 		{ID: http2.SettingInitialWindowSize, Val: window}, {ID: http2.SettingMaxHeaderListSize, Val: HeaderBytes},
 	}
 }
 
-// GuestTime bounds the time from the accept to the headers of the first call.
-const GuestTime = 15 * time.Second
+// PendingTime bounds the time from the accept to the headers of the first call.
+const PendingTime = 15 * time.Second
 
-// Bounds of what a guest sends. GuestBytes bounds all of it.
+// Bounds of what a pending connection sends. PendingBytes bounds all of it.
 const (
-	guestFrames  = 64              // to the end of the headers of a call: clients send 3 to 8
-	guestFrame   = 16 << 10        // bytes of a frame, which HTTP/2 has everybody allow
-	headerTable  = 4096            // bytes of fields that headers refer to, likewise
-	readAhead    = 4 << 10         // bytes
-	probeBytes   = 256             // of the message of a probe
-	lingerTime   = 1 * time.Second // for which one may read its answer
-	answerWindow = 64              // bytes that the answer of a probe takes
+	pendingFrames = 64              // to the end of the headers of a call: clients send 3 to 8
+	maxFrame      = 16 << 10        // bytes of a frame, which HTTP/2 has everybody allow
+	headerTable   = 4096            // bytes of fields that headers refer to, likewise
+	readAhead     = 4 << 10         // bytes
+	probeBytes    = 256             // of the message of a probe
+	lingerTime    = 1 * time.Second // for which one may read its answer
+	answerWindow  = 64              // bytes that the answer of a probe takes
 )
 
-// Door decides whether gRPC gets a connection.
-type Door struct {
+// Preauth decides whether gRPC gets a connection.
+type Preauth struct {
 	Credentials credentials.TransportCredentials // of the peer
 	Calls       *Interceptors
 	Health      healthpb.HealthServer // of the server as a whole, which is anybody's to ask
@@ -64,64 +64,69 @@ type Door struct {
 	Time        time.Duration         // from the accept to the headers of the first call
 }
 
-// errStranger means that a guest is not known and has its answer.
-var errStranger = errors.New("the first call is not of a known caller")
+// errUnknownCaller means that a caller is not known and has its answer.
+var errUnknownCaller = errors.New("the first call is not of a known caller")
 
-// Greet reads a connection to the headers of its first call. It returns the connection of a known caller, which begins with all
-// that was read; others are answered.
-func (d Door) Greet(conn net.Conn) (net.Conn, error) {
+// Authenticate reads a connection to the headers of its first call. It returns the connection of a known caller, which begins with all
+// that was read; others are answered. A panic ends this connection alone.
+func (p Preauth) Authenticate(conn net.Conn) (known net.Conn, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			known, err = nil, p.Calls.panicked(context.Background(), v)
+		}
+	}()
 	began := time.Now()
-	if err := conn.SetDeadline(began.Add(d.SetUp)); err != nil {
+	if err := conn.SetDeadline(began.Add(p.SetUp)); err != nil {
 		return nil, err
 	}
-	secure, auth, err := d.Credentials.ServerHandshake(conn)
+	secure, auth, err := p.Credentials.ServerHandshake(conn)
 	if err != nil {
 		return nil, err
 	}
-	v := newVisit(secure)
-	if err := v.begin(d.Settings); err != nil {
+	v := newFrameConn(secure)
+	if err := v.begin(p.Settings); err != nil {
 		return nil, err
 	}
-	if err := conn.SetDeadline(began.Add(d.Time)); err != nil {
+	if err := conn.SetDeadline(began.Add(p.Time)); err != nil {
 		return nil, err
 	}
 	first, err := v.call()
 	if err != nil {
 		return nil, err
 	}
-	known, err := d.receive(v, auth, first)
+	identified, err := p.receive(v, auth, first)
 	if err != nil {
 		return nil, err
 	}
-	if known {
-		return &readAgain{Conn: secure, read: v.read.taken, auth: auth}, nil
+	if identified {
+		return &replayConn{Conn: secure, read: v.read.taken, auth: auth}, nil
 	}
-	v.linger(began.Add(d.Time))
-	return nil, errStranger
+	v.linger(began.Add(p.Time))
+	return nil, errUnknownCaller
 }
 
 // receive finds out who makes a call, and answers one who is not known.
-func (d Door) receive(v *visit, auth credentials.AuthInfo, first *call) (known bool, err error) {
+func (p Preauth) receive(v *frameConn, auth credentials.AuthInfo, first *call) (identified bool, err error) {
 	ctx := peer.NewContext(context.Background(), &peer.Peer{Addr: v.RemoteAddr(), LocalAddr: v.LocalAddr(), AuthInfo: auth})
 	ctx = metadata.NewIncomingContext(ctx, first.metadata())
-	who := d.Calls.Authenticator.Identify(ctx)
+	who := p.Calls.Authenticator.Identify(ctx)
 	if who.Rejected == nil {
 		return true, nil
 	}
 	ctx = identity.NewContext(ctx, who)
 	if first.method() == healthpb.Health_Check_FullMethodName && v.probes(first.stream) {
-		return false, d.probe(ctx, v, first.stream)
+		return false, p.probe(ctx, v, first.stream)
 	}
-	id := d.Calls.reject(ctx, first.method(), who.Rejected)
+	id := p.Calls.reject(ctx, first.method(), who.Rejected)
 	return false, v.reject(first.stream, id, who.Rejected.GRPCStatus())
 }
 
 // probe answers what the health of the server as a whole is.
-func (d Door) probe(ctx context.Context, v *visit, stream uint32) error {
+func (p Preauth) probe(ctx context.Context, v *frameConn, stream uint32) error {
 	began := time.Now()
-	ctx = identity.WithRequestID(ctx, d.Calls.requestIDOf(ctx))
-	health, err := d.Health.Check(ctx, &healthpb.HealthCheckRequest{})
-	d.Calls.finished(ctx, healthpb.Health_Check_FullMethodName, err, time.Since(began))
+	ctx = identity.WithRequestID(ctx, p.Calls.requestIDOf(ctx))
+	health, err := p.Health.Check(ctx, &healthpb.HealthCheckRequest{})
+	p.Calls.finished(ctx, healthpb.Health_Check_FullMethodName, err, time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -132,44 +137,44 @@ func (d Door) probe(ctx context.Context, v *visit, stream uint32) error {
 	return v.answer(stream, message)
 }
 
-// visit is a connection whose frames are read and kept.
-type visit struct {
+// frameConn is a connection whose frames are read and kept.
+type frameConn struct {
 	net.Conn
 	reader *bufio.Reader // through read
 	framer *http2.Framer // that reads it, and writes to out
 	frames int           // that were read
 	out    bytes.Buffer
-	read   *keepRead
-	window uint32 // of the guest for an answer
-	ended  bool   // the guest has sent all of its call
+	read   *recordingReader
+	window uint32 // of the client for an answer
+	ended  bool   // the client has sent all of its call
 }
 
-// newVisit returns the visit of a connection.
-func newVisit(conn net.Conn) *visit {
-	kept := &keepRead{Reader: conn}
-	v := &visit{Conn: conn, read: kept, reader: bufio.NewReaderSize(kept, readAhead), window: 65535}
+// newFrameConn returns the frameConn of a connection.
+func newFrameConn(conn net.Conn) *frameConn {
+	kept := &recordingReader{Reader: conn}
+	v := &frameConn{Conn: conn, read: kept, reader: bufio.NewReaderSize(kept, readAhead), window: 65535}
 	v.framer = http2.NewFramer(&v.out, v.reader)
-	v.framer.SetMaxReadFrameSize(guestFrame)
+	v.framer.SetMaxReadFrameSize(maxFrame)
 	return v
 }
 
 // frame reads the next frame.
-func (v *visit) frame() (http2.Frame, error) {
-	if v.frames++; v.frames > guestFrames {
+func (v *frameConn) frame() (http2.Frame, error) {
+	if v.frames++; v.frames > pendingFrames {
 		return nil, errors.New("too many frames before the first call of a known caller")
 	}
 	return v.framer.ReadFrame()
 }
 
-// keepRead keeps what is read.
-type keepRead struct {
+// recordingReader keeps what is read.
+type recordingReader struct {
 	io.Reader
 	taken []byte
 	drop  bool // it is not needed any more
 }
 
 // Read reads and keeps.
-func (k *keepRead) Read(p []byte) (int, error) {
+func (k *recordingReader) Read(p []byte) (int, error) {
 	n, err := k.Reader.Read(p)
 	if !k.drop {
 		k.taken = append(k.taken, p[:n]...)
@@ -178,14 +183,14 @@ func (k *keepRead) Read(p []byte) (int, error) {
 }
 
 // send writes what was put together.
-func (v *visit) send() error {
+func (v *frameConn) send() error {
 	_, err := v.out.WriteTo(v.Conn)
 	return err
 }
 
 // begin exchanges the beginnings of HTTP/2: the server says its settings at once, because clients wait for them. Those of the
-// guest are confirmed by gRPC, if it gets the connection.
-func (v *visit) begin(settings []http2.Setting) error {
+// client are confirmed by gRPC, if it gets the connection.
+func (v *frameConn) begin(settings []http2.Setting) error {
 	if err := errors.Join(v.framer.WriteSettings(settings...), v.send()); err != nil {
 		return err
 	}
@@ -209,7 +214,7 @@ func (v *visit) begin(settings []http2.Setting) error {
 }
 
 // take takes what settings say of answers.
-func (v *visit) take(s *http2.SettingsFrame) {
+func (v *frameConn) take(s *http2.SettingsFrame) {
 	if n, ok := s.Value(http2.SettingInitialWindowSize); ok {
 		v.window = n
 	}
@@ -252,7 +257,7 @@ func (c *call) metadata() metadata.MD {
 }
 
 // call reads to the headers of the first call.
-func (v *visit) call() (*call, error) {
+func (v *frameConn) call() (*call, error) {
 	c := &call{}
 	decoder := hpack.NewDecoder(headerTable, c.add)
 	decoder.SetMaxStringLength(HeaderBytes)
@@ -285,7 +290,7 @@ func (v *visit) call() (*call, error) {
 }
 
 // probes reads the message of a call to the health service, and reports whether it asks for the server as a whole.
-func (v *visit) probes(stream uint32) bool {
+func (v *frameConn) probes(stream uint32) bool {
 	v.read.drop = true
 	var message []byte
 	for !v.ended && len(message) <= probeBytes {
@@ -311,7 +316,7 @@ func asksForAll(message []byte) bool {
 }
 
 // answer sends a message as the answer of a call.
-func (v *visit) answer(stream uint32, message []byte) error {
+func (v *frameConn) answer(stream uint32, message []byte) error {
 	return errors.Join(
 		v.writeHeaders(stream, false, ":status", "200", "content-type", "application/grpc"),
 		v.framer.WriteData(stream, false, append([]byte{0, 0, 0, 0, byte(len(message))}, message...)),
@@ -320,7 +325,7 @@ func (v *visit) answer(stream uint32, message []byte) error {
 }
 
 // reject sends a status as the answer of a call.
-func (v *visit) reject(stream uint32, id string, why *status.Status) error {
+func (v *frameConn) reject(stream uint32, id string, why *status.Status) error {
 	details, err := proto.Marshal(why.Proto())
 	if err != nil {
 		return err
@@ -332,8 +337,8 @@ func (v *visit) reject(stream uint32, id string, why *status.Status) error {
 	), v.leave(stream))
 }
 
-// leave says that nothing more of the guest is read after a call, and sends all.
-func (v *visit) leave(stream uint32) error {
+// leave says that nothing more is read after a call, and sends all.
+func (v *frameConn) leave(stream uint32) error {
 	var err error
 	if !v.ended {
 		err = v.framer.WriteRSTStream(stream, http2.ErrCodeNo)
@@ -342,7 +347,7 @@ func (v *visit) leave(stream uint32) error {
 }
 
 // writeHeaders writes headers in pairs. None of them is remembered by the encoding.
-func (v *visit) writeHeaders(stream uint32, last bool, pairs ...string) error {
+func (v *frameConn) writeHeaders(stream uint32, last bool, pairs ...string) error {
 	var block bytes.Buffer
 	encoder := hpack.NewEncoder(&block)
 	encoder.SetMaxDynamicTableSize(0)
@@ -354,9 +359,9 @@ func (v *visit) writeHeaders(stream uint32, last bool, pairs ...string) error {
 	return v.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: block.Bytes(), EndStream: last, EndHeaders: true})
 }
 
-// linger reads until the guest closes the connection, for a short time and at most until last: what is not read when a connection is closed takes the
-// answer away from its reader.
-func (v *visit) linger(last time.Time) {
+// linger reads until the client closes the connection, for a short time and at most until last: what is not read when a connection
+// is closed takes the answer away from its reader.
+func (v *frameConn) linger(last time.Time) {
 	if limit := time.Now().Add(lingerTime); limit.Before(last) {
 		last = limit
 	}
@@ -384,15 +389,15 @@ func percentEncoded(text string) string {
 	return b.String()
 }
 
-// readAgain is a connection whose first bytes were read before.
-type readAgain struct {
+// replayConn is a connection whose first bytes were read before.
+type replayConn struct {
 	net.Conn
 	read []byte
 	auth credentials.AuthInfo
 }
 
 // Read reads what was read before, and then on.
-func (c *readAgain) Read(p []byte) (int, error) {
+func (c *replayConn) Read(p []byte) (int, error) {
 	if len(c.read) == 0 {
 		return c.Conn.Read(p)
 	}
@@ -404,4 +409,4 @@ func (c *readAgain) Read(p []byte) (int, error) {
 }
 
 // AuthInfo returns who is at the other end.
-func (c *readAgain) AuthInfo() credentials.AuthInfo { return c.auth }
+func (c *replayConn) AuthInfo() credentials.AuthInfo { return c.auth }

@@ -25,8 +25,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// strangersMemory is what the memory of the sidecar may grow by, whatever strangers do, as docs/reference/limits.md says.
-const strangersMemory = 16 << 20
+// unknownCallersMemory is what the memory of the sidecar may grow by, whatever unknown callers do, as docs/reference/limits.md says.
+const unknownCallersMemory = 16 << 20
 
 // dialer connects to a sidecar.
 type dialer func() (net.Conn, error)
@@ -43,7 +43,7 @@ func sealed(address string, rules *tls.Config) dialer {
 	}
 }
 
-// floods are what strangers send over TCP, on a connection of their own each.
+// floods are what unknown callers send over TCP, on a connection of their own each.
 func floods() map[string]func(t testing.TB, dial dialer) {
 	return map[string]func(t testing.TB, dial dialer){
 		"silence": func(_ testing.TB, dial dialer) {
@@ -169,10 +169,10 @@ func body(f *frames) error {
 	}
 }
 
-// TestStrangersCostLittle floods the TCP listener from 96 connections at a time, each replaced as soon as it ends. What they take
+// TestUnknownCallersCostLittle floods the TCP listener from 96 connections at a time, each replaced as soon as it ends. What they take
 // is compared with what the same calls of the owner, which are always served, take without them: the highest sum of
 // anonymous pages, which has the heap, the stacks, and the garbage that was not collected yet.
-func TestStrangersCostLittle(t *testing.T) {
+func TestUnknownCallersCostLittle(t *testing.T) {
 	if raceDetector {
 		t.Skip("skipped: the race detector takes memory of its own")
 	}
@@ -190,8 +190,8 @@ func TestStrangersCostLittle(t *testing.T) {
 			after, among := s.servedFor(t, 3*time.Second)
 			used := s.processorTime(t) - began
 			t.Logf("%s; %d calls of the owner alone, %d among them; from %d to %d KiB, %v of a processor", end(), alone, among, before>>10, after>>10, used)
-			if after-before > strangersMemory {
-				t.Errorf("strangers take %d KiB", (after-before)>>10)
+			if after-before > unknownCallersMemory {
+				t.Errorf("unknown callers take %d KiB", (after-before)>>10)
 			}
 		})
 	}
@@ -200,7 +200,7 @@ func TestStrangersCostLittle(t *testing.T) {
 // stormAt is how a process is asked to flood: the address, and the file of the signer where it is to use TLS, too.
 const stormAt = "TOOLRESULT_STORM"
 
-// TestStorm is the process that floods, so that the strangers' part of the processors is not that of the owner's client. It ends
+// TestStorm is the process that floods, so that what they take of the processors is not taken from the client of the owner. It ends
 // when its parent closes its input.
 func TestStorm(t *testing.T) {
 	at := os.Getenv(stormAt)
@@ -232,7 +232,7 @@ func TestStorm(t *testing.T) {
 	}
 	fmt.Println("it begins")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	fmt.Printf("%d connections of strangers\n", count.Load())
+	fmt.Printf("%d connections of unknown callers\n", count.Load())
 	os.Exit(0) // those who are silent wait for an answer
 }
 
@@ -277,8 +277,8 @@ func (s *sidecar) servedFor(t *testing.T, d time.Duration) (peak int64, served i
 	return peak, served
 }
 
-// TestRightTokenIsServedAmongStrangers: while others send nothing, or wrong tokens, who has the right one is served over TCP.
-func TestRightTokenIsServedAmongStrangers(t *testing.T) {
+// TestRightTokenIsServedAmongUnknownCallers: while others send nothing, or wrong tokens, who has the right one is served over TCP.
+func TestRightTokenIsServedAmongUnknownCallers(t *testing.T) {
 	t.Parallel()
 	s := startTCP(t)
 	for range 100 {
@@ -293,9 +293,9 @@ func TestRightTokenIsServedAmongStrangers(t *testing.T) {
 	}
 }
 
-// TestMessagesOfStrangersAreAnswered: a client that sends a large message with a wrong token, and does not read before it has sent
+// TestMessagesOfUnknownCallersAreAnswered: a client that sends a large message with a wrong token, and does not read before it has sent
 // what it may, reads the status all the same.
-func TestMessagesOfStrangersAreAnswered(t *testing.T) {
+func TestMessagesOfUnknownCallersAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := startTCP(t)
 	for range 20 {
@@ -310,8 +310,8 @@ func TestMessagesOfStrangersAreAnswered(t *testing.T) {
 	}
 }
 
-// TestGrpcSaysTheSettingsOfTheDoor: a client is told the same twice, first before it is known and then by gRPC.
-func TestGrpcSaysTheSettingsOfTheDoor(t *testing.T) {
+// TestPreauthHasTheSettingsOfGrpc: a client is told the same twice, first before it is known and then by gRPC.
+func TestPreauthHasTheSettingsOfGrpc(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{Args: []string{"--max-streams=17"}})
 	f := dialFrames(t, "unix", s.Socket)
@@ -327,13 +327,13 @@ func TestGrpcSaysTheSettingsOfTheDoor(t *testing.T) {
 	first := settings()
 	f.begin(t, pb.ToolResultService_GetServerInfo_FullMethodName)
 	if again := settings(); len(first) < 4 || !slices.Equal(first, again) {
-		t.Errorf("the door says %v, and gRPC %v", first, again)
+		t.Errorf("Preauth says %v, and gRPC %v", first, again)
 	}
 }
 
-// BenchmarkOwnerAmongStrangers compares how long calls of the owner take alone with how long they take among strangers, who have one
+// BenchmarkOwnerAmongUnknownCallers compares how long calls of the owner take alone with how long they take among unknown callers, who have one
 // processor. It says the 50th and the 99th of a hundred of both, and their ratios.
-func BenchmarkOwnerAmongStrangers(b *testing.B) {
+func BenchmarkOwnerAmongUnknownCallers(b *testing.B) {
 	s := startSidecar(b, launch{Args: []string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(b, 0o600)}})
 	output := completed(0, numbered(200))
 	measure := func() (took []time.Duration) {

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
@@ -30,16 +32,16 @@ import (
 
 const goodToken = "Bearer a-token-that-is-right"
 
-// newDoor returns a door of callers over TCP, and what it reports.
-func newDoor() (Door, *observed) {
+// newPreauth returns a Preauth for callers over TCP, and what it reports.
+func newPreauth() (Preauth, *observed) {
 	o := &observed{}
 	calls := NewInterceptors(Options{
 		Logger: slog.New(slog.NewTextHandler(o, nil)), Metrics: o, Rejections: o,
 		Authenticator: identity.NewAuthenticator(strings.TrimPrefix(goodToken, "Bearer "), nil),
 	})
-	return Door{
+	return Preauth{
 		Credentials: identity.PeerCredentials{}, Calls: calls, Health: health.NewServer(), Settings: Settings(64, 1<<20),
-		SetUp: 5 * time.Second, Time: GuestTime,
+		SetUp: 5 * time.Second, Time: PendingTime,
 	}, o
 }
 
@@ -82,8 +84,8 @@ func (s *script) data(b []byte) *script {
 	return s
 }
 
-// visited is what a client saw.
-type visited struct {
+// exchange is what a client saw.
+type exchange struct {
 	in      net.Conn // nil: it is not known
 	all     []byte   // that the one inside reads
 	headers map[string]string
@@ -93,8 +95,8 @@ type visited struct {
 	unsent  error // nil: all was read
 }
 
-// send greets a client that sends bytes and reads what comes until the connection ends. Inside a bubble.
-func send(t *testing.T, d Door, sent []byte) (v visited, err error) {
+// send authenticates a client that sends bytes and reads what comes until the connection ends. Inside a bubble.
+func send(t *testing.T, d Preauth, sent []byte) (v exchange, err error) {
 	t.Helper()
 	client, server := net.Pipe()
 	defer client.Close()
@@ -108,7 +110,7 @@ func send(t *testing.T, d Door, sent []byte) (v visited, err error) {
 		answer <- all
 	}()
 	began := time.Now()
-	v.in, err = d.Greet(server)
+	v.in, err = d.Authenticate(server)
 	v.took = time.Since(began)
 	if v.in != nil {
 		_ = v.in.SetReadDeadline(time.Now().Add(time.Second))
@@ -121,7 +123,7 @@ func send(t *testing.T, d Door, sent []byte) (v visited, err error) {
 }
 
 // read takes the frames of an answer.
-func (v *visited) read(t *testing.T, answer []byte) {
+func (v *exchange) read(t *testing.T, answer []byte) {
 	t.Helper()
 	f := http2.NewFramer(nil, bytes.NewReader(answer))
 	f.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
@@ -146,10 +148,10 @@ func (v *visited) read(t *testing.T, answer []byte) {
 	}
 }
 
-// TestDoorAnswersStrangers: a caller who is not known gets the status that gRPC would send, with its details; it is reported and
+// TestPreauthAnswersUnknownCallers: a caller who is not known gets the status that gRPC would send, with its details; it is reported and
 // recorded, and the connection ends. What comes of the message meanwhile is read and dropped: closed with bytes that were not read,
 // a connection would lose the answer.
-func TestDoorAnswersStrangers(t *testing.T) {
+func TestPreauthAnswersUnknownCallers(t *testing.T) {
 	t.Parallel()
 	project := pb.ToolResultService_Project_FullMethodName
 	check := healthpb.Health_Check_FullMethodName
@@ -175,10 +177,10 @@ func TestDoorAnswersStrangers(t *testing.T) {
 		"a token beyond":       {say().call(project, "x", strings.Repeat("x", 1+HeaderBytes/2), "y", strings.Repeat("y", 1+HeaderBytes/2), "authorization", goodToken).Bytes(), codes.Unauthenticated, "TOKEN_MISSING"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d, o := newDoor()
+			d, o := newPreauth()
 			v, err := send(t, d, c.sent)
 			d.Calls.Wait()
-			if !errors.Is(err, errStranger) || v.in != nil || v.took > 2*time.Second || v.unsent != nil {
+			if !errors.Is(err, errUnknownCaller) || v.in != nil || v.took > 2*time.Second || v.unsent != nil {
 				t.Errorf("%s: %v after %v; the client: %v", name, err, v.took, v.unsent)
 			}
 			raw, _ := base64.RawStdEncoding.DecodeString(v.headers["grpc-status-details-bin"])
@@ -199,8 +201,8 @@ func TestDoorAnswersStrangers(t *testing.T) {
 	}
 }
 
-// TestDoorAnswersProbes: anybody may ask for the health of the server as a whole, by any name.
-func TestDoorAnswersProbes(t *testing.T) {
+// TestPreauthAnswersProbes: anybody may ask for the health of the server as a whole, by any name.
+func TestPreauthAnswersProbes(t *testing.T) {
 	t.Parallel()
 	check := healthpb.Health_Check_FullMethodName
 	empty, ended := frame(0, nil), say()
@@ -212,10 +214,10 @@ func TestDoorAnswersProbes(t *testing.T) {
 		"with an empty name": say().call(check).data(frame(0, []byte{0x0a, 0})).Bytes(),
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d, o := newDoor()
+			d, o := newPreauth()
 			v, err := send(t, d, sent)
 			var answer healthpb.HealthCheckResponse
-			if !errors.Is(err, errStranger) || v.headers["grpc-status"] != "0" || len(v.data) < 5 || proto.Unmarshal(v.data[5:], &answer) != nil ||
+			if !errors.Is(err, errUnknownCaller) || v.headers["grpc-status"] != "0" || len(v.data) < 5 || proto.Unmarshal(v.data[5:], &answer) != nil ||
 				answer.GetStatus() != healthpb.HealthCheckResponse_SERVING || !slices.Equal(o.calls, []string{"Check OK"}) {
 				t.Errorf("%s: %v, %+v, %q", name, err, v, o.calls)
 			}
@@ -223,9 +225,9 @@ func TestDoorAnswersProbes(t *testing.T) {
 	}
 }
 
-// TestDoorPassesOnAllBytes: gRPC reads what a known caller sent from the first byte on, whatever comes between and after, and however
+// TestPreauthPassesOnAllBytes: gRPC reads what a known caller sent from the first byte on, whatever comes between and after, and however
 // the headers are cut.
-func TestDoorPassesOnAllBytes(t *testing.T) {
+func TestPreauthPassesOnAllBytes(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		s := say()
@@ -246,13 +248,13 @@ func TestDoorPassesOnAllBytes(t *testing.T) {
 		s.data(rapid.SliceOfN(rapid.Byte(), 0, 100).Draw(r, "data"))
 		sent := slices.Clone(s.Bytes())
 		synctest.Test(t, func(t *testing.T) {
-			d, o := newDoor()
+			d, o := newPreauth()
 			v, err := send(t, d, sent)
 			if err != nil || !bytes.Equal(v.all, sent) {
 				r.Fatalf("%d of %d bytes, %v", len(v.all), len(sent), err)
 			}
 			if !slices.Equal(v.frames, []http2.FrameType{http2.FrameSettings}) || len(o.calls)+len(o.rejected) > 0 {
-				r.Fatalf("the guest was sent %v", v.frames)
+				r.Fatalf("the client was sent %v", v.frames)
 			}
 			if auth := v.in.(identity.Identified).AuthInfo(); auth == nil || auth.AuthType() != "none" {
 				r.Fatalf("the caller is %v", auth)
@@ -261,9 +263,9 @@ func TestDoorPassesOnAllBytes(t *testing.T) {
 	})
 }
 
-// TestDoorReadsLittle: whatever a guest sends before the headers of a call, it is answered with nothing but settings, and what is read
+// TestPreauthReadsLittle: whatever a client sends before the headers of a call, it is answered with nothing but settings, and what is read
 // is bounded in frames; one that sends nothing is given little time.
-func TestDoorReadsLittle(t *testing.T) {
+func TestPreauthReadsLittle(t *testing.T) {
 	t.Parallel()
 	many := func(frame func(s *script) error) []byte {
 		s := say()
@@ -282,7 +284,7 @@ func TestDoorReadsLittle(t *testing.T) {
 	}
 	larger := func() []byte {
 		s := say()
-		_ = s.WriteRawFrame(0x77, 0, 0, make([]byte, guestFrame+1))
+		_ = s.WriteRawFrame(0x77, 0, 0, make([]byte, maxFrame+1))
 		return s.Bytes()
 	}
 	for name, c := range map[string]struct {
@@ -293,7 +295,7 @@ func TestDoorReadsLittle(t *testing.T) {
 		"half a beginning":          {[]byte(http2.ClientPreface[:9]), 5 * time.Second},
 		"HTTP/1":                    {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), 0},
 		"no settings":               {append([]byte(http2.ClientPreface), say().call("/x").Bytes()[len(http2.ClientPreface)+9:]...), 0},
-		"no call":                   {say().Bytes(), GuestTime},
+		"no call":                   {say().Bytes(), PendingTime},
 		"settings without end":      {many(func(s *script) error { return s.WriteSettings() }), 0},
 		"pings without end":         {many(func(s *script) error { return s.WritePing(false, [8]byte{}) }), 0},
 		"priorities without end":    {many(func(s *script) error { return s.WritePriority(1, http2.PriorityParam{}) }), 0},
@@ -308,26 +310,49 @@ func TestDoorReadsLittle(t *testing.T) {
 		"no headers at all":         {continued([]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}), 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d, o := newDoor()
+			d, o := newPreauth()
 			v, err := send(t, d, c.sent)
-			if err == nil || errors.Is(err, errStranger) || v.took != c.took || !slices.Equal(v.frames, []http2.FrameType{http2.FrameSettings}) || len(o.calls) > 0 {
+			if err == nil || errors.Is(err, errUnknownCaller) || v.took != c.took || !slices.Equal(v.frames, []http2.FrameType{http2.FrameSettings}) || len(o.calls) > 0 {
 				t.Errorf("%s: %v after %v; the answer is %v", name, err, v.took, v.frames)
 			}
 		})
 	}
 }
 
-// FuzzDoor greets clients that send any bytes. Who is known has sent the token.
-func FuzzDoor(f *testing.F) {
+// brokenHealth fails in a way that nothing foresees.
+type brokenHealth struct{ healthpb.HealthServer }
+
+func (brokenHealth) Check(context.Context, *healthpb.HealthCheckRequest) (*healthpb.HealthCheckResponse, error) {
+	panic("broken")
+}
+
+// TestPreauthSurvivesPanics: a panic ends the connection that it happens on, and is in the log.
+func TestPreauthSurvivesPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p, o := newPreauth()
+		p.Health = brokenHealth{}
+		v, err := send(t, p, say().call(healthpb.Health_Check_FullMethodName).data(make([]byte, 5)).Bytes())
+		if v.in != nil || status.Code(err) != codes.Internal || !strings.Contains(o.log.String(), "preauth_test.go") {
+			t.Errorf("%v, %v; the log:\n%s", v.in, err, &o.log)
+		}
+		if v, err := send(t, p, say().call("/x", "authorization", goodToken).data(nil).Bytes()); v.in == nil {
+			t.Errorf("the next connection: %v", err)
+		}
+	})
+}
+
+// FuzzPreauth authenticates clients that send any bytes. Who is known has sent the token.
+func FuzzPreauth(f *testing.F) {
 	f.Add(say().call("/x", "authorization", goodToken).Bytes())
 	f.Add(say().call(healthpb.Health_Check_FullMethodName).data(frame(0, nil)).Bytes())
 	f.Add(say().call("/x").data(nil).Bytes())
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		d, _ := newDoor()
+		d, _ := newPreauth()
 		client, server := net.Pipe()
 		go func() { _, _ = io.Copy(io.Discard, client) }()
 		go func() { _, _ = client.Write(sent); _ = client.Close() }()
-		in, err := d.Greet(server)
+		in, err := d.Authenticate(server)
 		if (in == nil) == (err == nil) {
 			t.Fatalf("%v, %v", in, err)
 		}
