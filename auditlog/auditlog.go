@@ -142,7 +142,8 @@ type Inconsistency struct {
 
 // Verified is the result of following the chain.
 type Verified struct {
-	// Intact and Inconsistent count records. Missing records are inconsistent.
+	// Intact and Inconsistent count records. Missing records are inconsistent, and each finding that is of no record, such as
+	// another head than the one that was kept, counts as one.
 	Intact, Inconsistent uint64
 	// First is the first sequence that should exist; retention deleted those before.
 	First uint64

@@ -402,12 +402,13 @@ func TestAlteredLogsAreFound(t *testing.T) {
 		statement string
 		first     uint64
 	}{
-		"nothing":               {"SELECT 1", 0},
-		"a receipt is edited":   {"UPDATE records SET receipt = 'x' WHERE sequence = 2", 2},
-		"a column is edited":    {"UPDATE records SET uid = 12345 WHERE sequence = 3", 3},
-		"a record is removed":   {"DELETE FROM records WHERE sequence = 2", 2},
-		"the end is removed":    {"DELETE FROM records WHERE sequence = 4", 4},
-		"two records are swept": {"UPDATE records SET hash = x'00' WHERE sequence = 1", 1},
+		"nothing":                  {"SELECT 1", 0},
+		"a receipt is edited":      {"UPDATE records SET receipt = 'x' WHERE sequence = 2", 2},
+		"a column is edited":       {"UPDATE records SET uid = 12345 WHERE sequence = 3", 3},
+		"a record is removed":      {"DELETE FROM records WHERE sequence = 2", 2},
+		"the end is removed":       {"DELETE FROM records WHERE sequence = 4", 4},
+		"the beginning is removed": {"UPDATE log SET anchor_sequence = 1, anchor_hash = (SELECT hash FROM records WHERE sequence = 1); DELETE FROM records WHERE sequence = 1", 1},
+		"two records are swept":    {"UPDATE records SET hash = x'00' WHERE sequence = 1", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

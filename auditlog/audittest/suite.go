@@ -58,6 +58,7 @@ func Run(t *testing.T, place func(t testing.TB) Place) {
 		{"moved rows are found", findsMovedRows},                                // Verify
 		{"a removed end is found", findsRemovedEnd},                             // Verify, Status
 		{"foreign rows are found", findsForeignRows},                            // Verify
+		{"impossible rows are found", findsImpossibleRows},                      // Verify, List, Retain
 	} {
 		t.Run(c.name, func(t *testing.T) { c.run(t, place(t)) })
 	}

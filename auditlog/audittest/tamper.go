@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/toolresult/toolresult/auditlog"
 )
@@ -212,6 +213,31 @@ func findsForeignRows(t *testing.T, p Place) {
 	p.Exec(t, "UPDATE records SET hash = $1 WHERE sequence = 5", make([]byte, 32))
 	if _, found := Verify(t, l); len(found) == 0 || found[0].Sequence != 5 {
 		t.Errorf("the last hash: %v", found)
+	}
+	closeLog(t, l)
+}
+
+// findsImpossibleRows inserts rows with sequences that no log gives: Verify finds them, lists go on, and retention deletes them
+// with all others.
+func findsImpossibleRows(t *testing.T, p Place) {
+	if !p.Persistent() {
+		t.Skip("a log in memory has no tables to change")
+	}
+	appendRecords(t, p, 5)
+	l := p.Open(t, nil)
+	copyRow(t, p, 2, 0)
+	copyRow(t, p, 2, -7)
+	if v, found := Verify(t, l); len(found) != 1 || found[0].Sequence != 0 || v.Inconsistent != 1 || v.Intact != 5 {
+		t.Errorf("%+v, %v", v, found)
+	}
+	if list, _, err := l.List(t.Context(), auditlog.Query{}); err != nil || len(list) < 5 {
+		t.Errorf("%d are listed, %v", len(list), err)
+	}
+	if n, err := l.Retain(t.Context(), time.Now().Add(time.Hour)); err != nil || n == 0 {
+		t.Errorf("%d are deleted, %v", n, err)
+	}
+	if _, found := Verify(t, l); len(found) != 0 {
+		t.Errorf("after retention: %v", found)
 	}
 	closeLog(t, l)
 }

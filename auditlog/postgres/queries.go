@@ -16,16 +16,14 @@ import (
 
 // Rows implements [chain.RowReader].
 func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) ([]*chain.Row, error) {
-	return b.rows(ctx, "r.log = $1 AND r.sequence BETWEEN $2 AND $3 ORDER BY r.sequence LIMIT $4", b.name, toInt64(from), toInt64(until), limit)
+	first, last := chain.StoredRange(from, until)
+	return b.rows(ctx, "r.log = $1 AND r.sequence BETWEEN $2 AND $3 ORDER BY r.sequence LIMIT $4", b.name, first, last, limit)
 }
 
 // Request implements [chain.RowReader]. A unique index has each request once, in whichever log.
 func (b *backend) Request(ctx context.Context, session, requestID string) ([]*chain.Row, error) {
 	return b.rows(ctx, "r.session = $1 AND r.request_id = $2 AND r.request_id <> '' ORDER BY r.part", session, requestID)
 }
-
-// toInt64 returns a sequence as the server has it: at most 2^63-1, which no log reaches.
-func toInt64(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
 
 // rows reads whole rows, with the artifacts that they name.
 func (b *backend) rows(ctx context.Context, condition string, args ...any) (list []*chain.Row, err error) {
@@ -95,7 +93,7 @@ func (b *backend) listQuery(q auditlog.Query, limit int) (query string, args []a
 		where("r.recorded_at < date_trunc('milliseconds', $%d::timestamptz)", q.Until)
 	}
 	if q.Below > 0 {
-		where("r.sequence < $%d", toInt64(q.Below))
+		where("r.sequence < $%d", int64(min(q.Below, math.MaxInt64)))
 	}
 	if len(q.Kinds) > 0 {
 		words := make([]string, len(q.Kinds))
@@ -111,7 +109,7 @@ func (b *backend) listQuery(q auditlog.Query, limit int) (query string, args []a
 // selectMarks reads the oldest rows with their sizes, but not their content.
 const selectMarks = `SELECT sequence, recorded_at, hash,
 	octet_length(facts) + coalesce(octet_length(canonical), 0) + coalesce(octet_length(payload), 0) + coalesce(octet_length(receipt), 0)
-	FROM records WHERE log = $1 ORDER BY sequence LIMIT $2`
+	FROM records WHERE log = $1 AND sequence > 0 ORDER BY sequence LIMIT $2`
 
 // Marks implements [chain.RetentionReader].
 func (b *backend) Marks(ctx context.Context, limit int) (list []*chain.Row, err error) {

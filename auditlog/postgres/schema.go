@@ -91,7 +91,7 @@ type rowScanner struct {
 
 // outlineTargets returns pointers to read outlineColumns into.
 func (s *rowScanner) outlineTargets() []any {
-	return []any{&s.Log, &s.Sequence, &s.at, &s.Facts, &s.Previous, &s.Hash}
+	return []any{&s.Log, chain.StoredSequence{Target: &s.Sequence}, &s.at, &s.Facts, &s.Previous, &s.Hash}
 }
 
 // rowTargets returns pointers to read rowColumns into.

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -33,13 +34,13 @@ func faultyCalls() map[string]faultyCall {
 		"list": {func(ctx context.Context, l auditlog.Log) error {
 			_, _, err := l.List(ctx, auditlog.Query{})
 			return err
-		}, "records null"},
+		}, "records"},
 		"list by artifact": {func(ctx context.Context, l auditlog.Log) error {
 			_, _, err := l.List(ctx, auditlog.Query{Artifact: "/store/abc/c1"})
 			return err
-		}, "records null artifact"},
+		}, "records artifact"},
 		"verify": {func(ctx context.Context, l auditlog.Log) error {
-			_, err := l.Verify(ctx, 0, func(auditlog.Inconsistency) error { return nil })
+			_, err := l.Verify(ctx, 0, func(i auditlog.Inconsistency) error { return errors.New(i.Reason) })
 			return err
 		}, "records column number null artifact null-artifact anchor anchor-text"},
 		"retain": {func(ctx context.Context, l auditlog.Log) error {
@@ -139,5 +140,30 @@ func TestOpenFailsWithEachStatement(t *testing.T) {
 		}
 		audittest.WantIntact(t, l, 3)
 		must(t, l.Close())
+	}
+}
+
+// TestOtherTypesAreFound gives one column at a time a value that says the same, or nothing, in another type, which SQLite keeps:
+// Verify names the record, and only this one. Queries that compare text would not find it.
+func TestOtherTypesAreFound(t *testing.T) {
+	t.Parallel()
+	changes := map[string]string{"recorded_at": "replace(recorded_at, '.', ',')", "facts": "CAST(facts AS TEXT)", "canonical": "CAST(canonical AS TEXT)", "receipt": "CAST(receipt AS BLOB)"}
+	for _, column := range []string{"kind", "method", "session", "call", "request_id", "tool", "family", "address"} {
+		changes[column] = "coalesce(CAST(" + column + " AS BLOB), x'78')"
+	}
+	for _, column := range []string{"part", "parts", "uid", "pid", "elapsed_us", "receipt_tokens", "redactions"} {
+		changes[column] = "'0x'"
+	}
+	for column, value := range changes {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			f := faultyLog(t)
+			f.Exec(t, "UPDATE records SET "+column+" = "+value+" WHERE sequence = 2")
+			l := f.Open(t, nil)
+			if v, found := audittest.Verify(t, l); len(found) != 1 || found[0].Sequence != 2 || v.Intact != 2 || v.Inconsistent != 1 {
+				t.Errorf("%+v, %v", v, found)
+			}
+			must(t, l.Close())
+		})
 	}
 }

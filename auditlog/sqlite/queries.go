@@ -15,8 +15,9 @@ import (
 
 // Rows implements [chain.RowReader].
 func (b *backend) Rows(ctx context.Context, from, until uint64, limit int) (rows []*chain.Row, err error) {
+	first, last := chain.StoredRange(from, until)
 	err = b.withReader(ctx, func(db *sqlitedb.DB) error {
-		rows, err = b.rows(db, "r.sequence BETWEEN ? AND ? ORDER BY r.sequence LIMIT ?", toInt64(from), toInt64(until), limit)
+		rows, err = b.rows(db, "r.sequence BETWEEN ? AND ? ORDER BY r.sequence LIMIT ?", first, last, limit)
 		return err
 	})
 	return rows, err
@@ -30,9 +31,6 @@ func (b *backend) Request(ctx context.Context, session, requestID string) (rows 
 	})
 	return rows, err
 }
-
-// toInt64 returns a sequence as SQLite has it: at most 2^63-1, which no log reaches.
-func toInt64(sequence uint64) int64 { return int64(min(sequence, math.MaxInt64)) }
 
 // rows reads whole rows, and then the artifacts that they name.
 func (b *backend) rows(db *sqlitedb.DB, condition string, args ...any) (rows []*chain.Row, err error) {
@@ -52,9 +50,9 @@ func (b *backend) rows(db *sqlitedb.DB, condition string, args ...any) (rows []*
 
 // artifactNames reads the artifacts that a row names.
 func artifactNames(db *sqlitedb.DB, sequence uint64) (list []string, err error) {
-	err = db.Each("SELECT artifact FROM artifacts WHERE sequence = ? ORDER BY artifact", []any{toInt64(sequence)}, func(scan func(...any) error) error {
+	err = db.Each("SELECT artifact FROM artifacts WHERE sequence = ? ORDER BY artifact", []any{int64(sequence)}, func(scan func(...any) error) error {
 		var name string
-		err := scan(&name)
+		err := scan(strict{&name})
 		list = append(list, name)
 		return err
 	})
@@ -108,7 +106,7 @@ func listQuery(q auditlog.Query, limit int) (statement string, args []any) {
 		where("r.recorded_at < ?", chain.FormatTime(q.Until.UnixMilli()))
 	}
 	if q.Below > 0 {
-		where("r.sequence < ?", toInt64(q.Below))
+		where("r.sequence < ?", int64(min(q.Below, math.MaxInt64)))
 	}
 	if len(q.Kinds) > 0 {
 		places := make([]string, len(q.Kinds))
@@ -128,7 +126,7 @@ func listQuery(q auditlog.Query, limit int) (statement string, args []any) {
 // selectMarks reads the oldest rows with their sizes, but not their content.
 const selectMarks = `SELECT sequence, recorded_at, hash,
 	length(facts) + coalesce(length(canonical), 0) + coalesce(length(payload), 0) + coalesce(octet_length(receipt), 0)
-	FROM records ORDER BY sequence LIMIT ?`
+	FROM records WHERE sequence > 0 ORDER BY sequence LIMIT ?`
 
 // Marks implements [chain.RetentionReader].
 func (b *backend) Marks(ctx context.Context, limit int) (rows []*chain.Row, err error) {

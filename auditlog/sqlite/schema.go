@@ -3,7 +3,10 @@ package sqlite
 // The tables, and rows as they are stored in them. docs/reference/audit.md shows the same columns; a test compares both.
 
 import (
+	"bytes"
+	"database/sql"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
@@ -73,12 +76,54 @@ type rowScanner struct {
 
 // outlineTargets returns pointers to read outlineColumns into.
 func (s *rowScanner) outlineTargets() []any {
-	return []any{&s.Sequence, &s.at, &s.Facts, &s.Previous, &s.Hash}
+	return []any{chain.StoredSequence{Target: &s.Sequence}, strict{&s.at}, strict{&s.Facts}, &s.Previous, &s.Hash}
 }
 
 // rowTargets returns pointers to read rowColumns into.
 func (s *rowScanner) rowTargets() []any {
-	return append(append(s.outlineTargets(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.ScanTargets()...)
+	targets := append(s.outlineTargets(), strict{&s.Receipt}, strict{&s.Canonical}, strict{&s.Payload})
+	for _, target := range s.Columns.ScanTargets() {
+		targets = append(targets, strict{target})
+	}
+	return targets
+}
+
+// strict scans a value of the type that the column was written with. Of another type, which SQLite keeps in any column, it makes
+// a value that no record has, so that the row is found inconsistent and reading goes on.
+type strict struct{ target any }
+
+// Scan implements [database/sql.Scanner].
+func (s strict) Scan(value any) error {
+	text, isText := value.(string)
+	number, isNumber := value.(int64)
+	blob, isBlob := value.([]byte)
+	switch target := s.target.(type) {
+	case *string:
+		if *target = text; !isText {
+			*target = "\x00"
+		}
+	case *int64:
+		if *target = number; !isNumber {
+			*target = math.MinInt64
+		}
+	case *sql.NullInt64:
+		*target = sql.NullInt64{Int64: number, Valid: value != nil}
+		if value != nil && !isNumber {
+			target.Int64 = math.MinInt64
+		}
+	case *sql.NullString:
+		*target = sql.NullString{String: text, Valid: value != nil}
+		if value != nil && !isText {
+			target.String = "\x00"
+		}
+	case *[]byte:
+		if *target = bytes.Clone(blob); value != nil && !isBlob {
+			*target = []byte{0}
+		}
+	default:
+		return fmt.Errorf("scan into %T", target)
+	}
+	return nil
 }
 
 // row returns the row that was read. A time that cannot be parsed was altered: it becomes one that no row has, so that the

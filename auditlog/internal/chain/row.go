@@ -6,6 +6,7 @@ package chain
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -206,6 +207,26 @@ func eachReference(m protoreflect.Message, add func(path string)) {
 	})
 }
 
+// StoredRange returns a range of sequences as databases have them, which is signed. It ends at 2^63-1, which no log reaches, and
+// from 0 on it has all rows, also those that somebody inserted with a sequence that no log gives.
+func StoredRange(from, until uint64) (first, last int64) {
+	first, last = int64(min(from, math.MaxInt64)), int64(min(until, math.MaxInt64))
+	if from == 0 {
+		first = math.MinInt64
+	}
+	return first, last
+}
+
+// StoredSequence scans a sequence; one that no log gives becomes 0.
+type StoredSequence struct{ Target *uint64 }
+
+// Scan implements [database/sql.Scanner].
+func (s StoredSequence) Scan(value any) error {
+	n, _ := value.(int64)
+	*s.Target = uint64(max(n, 0))
+	return nil
+}
+
 // timeLayout is RFC 3339 in UTC with milliseconds. Such times sort as text.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
@@ -215,5 +236,8 @@ func FormatTime(ms int64) string { return time.UnixMilli(ms).UTC().Format(timeLa
 // ParseTime reads the text of FormatTime.
 func ParseTime(text string) (ms int64, err error) {
 	t, err := time.Parse(timeLayout, text)
-	return t.UnixMilli(), err
+	if ms = t.UnixMilli(); err == nil && FormatTime(ms) != text { // such as with a comma
+		err = fmt.Errorf("%q is not as times are written", text)
+	}
+	return ms, err
 }

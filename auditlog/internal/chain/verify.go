@@ -31,6 +31,7 @@ type verification struct {
 	next  uint64 // sequence of the next row
 	hash  Hash   // of the row before next
 	known bool   // whether hash is known: not after a gap
+	holds bool   // whether the row before next does
 }
 
 // Verify implements [auditlog.Verifier].
@@ -45,13 +46,13 @@ func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Incon
 		err = v.checkEnd(ctx)
 	}
 	if conflict := l.start.conflict; err == nil && conflict != nil && conflict.Sequence >= from {
-		err = visit(*conflict)
+		err = v.report(conflict.Sequence, conflict.Reason, 1)
 	}
 	v.Warnings = l.warnings(v.end)
 	return v.Verified, err
 }
 
-// report reports an inconsistency, and counts its records.
+// report reports an inconsistency, and counts its records; 1 if it is of none.
 func (v *verification) report(sequence uint64, reason string, records uint64) error {
 	v.Inconsistent += records
 	return v.visit(auditlog.Inconsistency{Sequence: sequence, Reason: reason})
@@ -90,7 +91,7 @@ func (v *verification) anchor(ctx context.Context, from uint64) (Tip, error) {
 		return anchor, err
 	}
 	if len(left) > 0 {
-		if err := v.report(left[0].Sequence, "it is there, though it was deleted by retention", 0); err != nil {
+		if err := v.report(left[0].Sequence, "it is there, though it was deleted by retention", 1); err != nil {
 			return anchor, err
 		}
 	}
@@ -99,7 +100,7 @@ func (v *verification) anchor(ctx context.Context, from uint64) (Tip, error) {
 	}
 	recorded, err := v.lastRetention(ctx)
 	if err == nil && (recorded.GetLast() != anchor.Sequence || recorded.GetLastHash() != anchor.Hash.String()) {
-		err = v.report(anchor.Sequence, "it and all before were deleted, and no record of retention says so", 0)
+		err = v.report(anchor.Sequence, "it and all before were deleted, and no record of retention says so", 1)
 	}
 	return anchor, err
 }
@@ -177,7 +178,7 @@ func (v *verification) step(r *Row) error {
 	if err == nil && v.known && r.Previous != v.hash {
 		err = errors.New("it does not follow the record before")
 	}
-	v.next, v.hash, v.known = r.Sequence+1, r.Hash, true
+	v.next, v.hash, v.known, v.holds = r.Sequence+1, r.Hash, true, err == nil
 	if err != nil {
 		return v.report(r.Sequence, err.Error(), 1)
 	}
@@ -189,7 +190,12 @@ func (v *verification) step(r *Row) error {
 // committed, so it is reported only if it is still beyond the end once all is committed.
 func (v *verification) checkEnd(ctx context.Context) error {
 	if v.known && v.next == v.end.Sequence+1 && v.hash != v.end.Hash {
-		if err := v.report(v.end.Sequence, "its hash is not that of the head", 0); err != nil {
+		count := uint64(0) // it is counted
+		if v.holds {
+			v.Intact--
+			count++
+		}
+		if err := v.report(v.end.Sequence, "its hash is not that of the head", count); err != nil {
 			return err
 		}
 	}
