@@ -102,8 +102,23 @@ func (d *DB) Guard(do func() error) (err error) {
 	return do()
 }
 
+// mayWrite ends the database before the first write of a transaction if its files are not what they were: one that was made
+// shorter is as long as before once it is written to.
+func (d *DB) mayWrite(statement string) error {
+	if d.files == nil || d.wrote || !writes(statement) {
+		return nil
+	}
+	if err := d.files.check(); err != nil {
+		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return d.failed
+}
+
 // Run executes a statement.
 func (d *DB) Run(statement string, args ...any) error {
+	if err := d.mayWrite(statement); err != nil {
+		return err
+	}
 	s, err := d.prepare(statement)
 	if err != nil {
 		return err
@@ -115,6 +130,9 @@ func (d *DB) Run(statement string, args ...any) error {
 
 // Exec executes a statement and returns the number of rows that it changed.
 func (d *DB) Exec(statement string, args ...any) (int64, error) {
+	if err := d.mayWrite(statement); err != nil {
+		return 0, err
+	}
 	s, err := d.prepare(statement)
 	if err != nil {
 		return 0, err

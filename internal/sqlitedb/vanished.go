@@ -42,6 +42,10 @@ func (p *presence) check() error {
 			p.seen[i] = info
 		case p.seen[i] != nil && !heldfile.IsNamed(p.seen[i], info, err):
 			return fmt.Errorf("%s: %w", path, ErrVanished)
+		case err == nil && i > 0 && info.Size() < p.seen[i].Size(): // while it is open, SQLite never makes it shorter
+			return fmt.Errorf("%s: shorter than it was: %w", path, ErrVanished)
+		case err == nil:
+			p.seen[i] = info
 		}
 	}
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// TestVanishedFilesAreNoticed deletes, moves and replaces the files of an open database: the next transaction that writes fails,
+// TestVanishedFilesAreNoticed deletes, moves, replaces and shortens the files of an open database: the next transaction that writes fails,
 // and so do all after it.
 func TestVanishedFilesAreNoticed(t *testing.T) {
 	t.Parallel()
@@ -31,6 +31,9 @@ func TestVanishedFilesAreNoticed(t *testing.T) {
 		"the database, deleted": {func(dir string) error { return os.Remove(filepath.Join(dir, "db")) }, true},
 		"the database, moved":   {func(dir string) error { return os.Rename(filepath.Join(dir, "db"), filepath.Join(dir, "other")) }, true},
 		"the log, deleted":      {func(dir string) error { return os.Remove(filepath.Join(dir, "db-wal")) }, true},
+		"the database, emptied": {func(dir string) error { return os.Truncate(filepath.Join(dir, "db"), 0) }, true},
+		"the log, emptied":      {func(dir string) error { return os.Truncate(filepath.Join(dir, "db-wal"), 0) }, true},
+		"the log, shortened":    {func(dir string) error { return os.Truncate(filepath.Join(dir, "db-wal"), 4096) }, true},
 		"everything":            {os.RemoveAll, true},
 		"the database, replaced": {func(dir string) error {
 			copied, err := os.ReadFile(filepath.Join(dir, "db"))
