@@ -58,6 +58,11 @@ func (w *logWriter) Append(p []byte) error {
 		return err
 	}
 	at := l.size()
+	if info, err := w.file.Stat(); err != nil {
+		return stepError(stepWriteLog, err)
+	} else if info.Size() < at { // a hole would take the place of what is gone
+		return fmt.Errorf("the file of log %s is shorter than it was: %w", l.name, artifactstore.ErrVanished)
+	}
 	err := l.dir.fault.do(stepWriteLog, func() error {
 		_, err := w.file.WriteAt(p, at) // the next append overwrites the bytes that a failure leaves
 		return err
@@ -100,7 +105,7 @@ func (w *logWriter) Sync() (int64, error) {
 	err = l.dir.fault.do(stepSyncLog, w.file.Sync)
 	synced := err == nil
 	if synced {
-		err = l.dir.checkLive(l.name, w.file)
+		err = l.dir.checkLive(l.name, w.file, w.marks, now.size)
 	}
 	if err == nil {
 		err = w.writeMark(stepWriteMarks, slot, now)

@@ -66,7 +66,7 @@ func (w *logWriter) enterFinish(ctx context.Context, size int64) (artifactstore.
 		return artifactstore.Ref{}, err
 	}
 	defer w.log.dir.ops.Done()
-	if err := w.log.dir.checkLive(w.log.name, w.file); err != nil {
+	if err := w.log.dir.checkLive(w.log.name, w.file, w.marks, size); err != nil {
 		return artifactstore.Ref{}, err
 	}
 	ref, err := w.makeArtifact(ctx, size)

@@ -31,6 +31,15 @@ var vanishing = map[string]struct{ harm, undo func(root string) error }{
 		func(root string) error { return os.Rename(root+"-2", root) },
 	},
 	"root deleted": {os.RemoveAll, nil},
+	"tmp deleted":  {func(root string) error { return os.RemoveAll(root + "/tmp") }, nil},
+	"tmp a link": {
+		func(root string) error {
+			return errors.Join(os.Rename(root+"/tmp", root+"-tmp"), os.Symlink(root+"-tmp", root+"/tmp"))
+		},
+		func(root string) error {
+			return errors.Join(os.Remove(root+"/tmp"), os.Rename(root+"-tmp", root+"/tmp"))
+		},
+	},
 	"root a link": {func(root string) error {
 		return errors.Join(os.Rename(root, root+"-2"), os.Symlink(root+"-2", root))
 	}, nil},
@@ -83,7 +92,11 @@ func TestVanishedStoreAcknowledgesNothing(t *testing.T) {
 func TestVanishedLogIsNotDurable(t *testing.T) {
 	t.Parallel()
 	harms := map[string]func(root string) error{
-		"log deleted": func(root string) error { return os.Remove(filepath.Join(root, artifactstore.LiveName(logOfTest))) },
+		"log deleted":   func(root string) error { return os.Remove(filepath.Join(root, artifactstore.LiveName(logOfTest))) },
+		"log shortened": func(root string) error { return os.Truncate(filepath.Join(root, artifactstore.LiveName(logOfTest)), 2) },
+		"marks deleted": func(root string) error {
+			return os.Remove(filepath.Join(root, artifactstore.LiveName(logOfTest)+".marks"))
+		},
 	}
 	for name, c := range vanishing {
 		harms[name] = c.harm
@@ -104,6 +117,14 @@ func TestVanishedLogIsNotDurable(t *testing.T) {
 			after, err := log.Sync()
 			if !errors.Is(err, artifactstore.ErrVanished) || after != durable {
 				t.Errorf("%d are durable, %v", after, err)
+			}
+			if name != "marks deleted" { // which only a sync needs
+				if err := log.Append([]byte("three")); err != nil && !errors.Is(err, artifactstore.ErrVanished) || err == nil && name == "log shortened" {
+					t.Errorf("the next append: %v", err)
+				}
+			}
+			if _, err := log.Finish(t.Context()); !errors.Is(err, artifactstore.ErrVanished) {
+				t.Errorf("finish: %v", err)
 			}
 			_ = d.Close() // there may be nothing left
 		})
