@@ -172,10 +172,7 @@ func (c *Catalog) adoptUnknown(d *db) error {
 		if err := d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, '', ?, ?)", found.Name, found.Size, toMillis(stored)); err != nil {
 			return err
 		}
-		if c.options.FirstCatalog { // none was lost, and there was no raw
-			return nil
-		}
-		return d.addRaw(found.Name, stored)
+		return d.addFound(found.Name, stored, !c.options.FirstCatalog) // of a first one none was lost, and there was no raw
 	})
 	if errors.Is(err, artifactstore.ErrDamaged) { // something is in the place of a directory: verify says what
 		c.options.Logger.Warn("not all of the store could be looked at", slog.Any("error", err))
@@ -187,9 +184,9 @@ func (c *Catalog) adoptUnknown(d *db) error {
 	return err
 }
 
-// addRaw enters an artifact as raw, for nobody.
-func (d *db) addRaw(name string, stored time.Time) error {
-	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, 1) ON CONFLICT DO NOTHING", name, toMillis(stored))
+// addFound enters an artifact for nobody.
+func (d *db) addFound(name string, stored time.Time, raw bool) error {
+	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, ?) ON CONFLICT DO NOTHING", name, toMillis(stored), raw)
 }
 
 // knowsAll reports whether an artifact that is not in the catalog is none of those that it lost.

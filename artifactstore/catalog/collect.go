@@ -64,6 +64,9 @@ func (c *Collected) add(e Entry) {
 //
 // A tombstone is durable before its artifact is deleted. Open readers go on.
 func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error) {
+	if err := c.Check(); err != nil { // the store may be another sidecar's now
+		return r, err
+	}
 	if !dry && c.unfinished.Swap(false) {
 		if err := c.finish(ctx); err != nil {
 			c.unfinished.Store(true)
@@ -327,7 +330,7 @@ func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredAr
 		return err == nil, err
 	}
 	c.hasRaw.Store(true)
-	return true, d.addRaw(h.Name, stored)
+	return true, d.addFound(h.Name, stored, true)
 }
 
 // freeSpace deletes artifacts until a full store has space again. It fails with ErrQuota if too little may be deleted.

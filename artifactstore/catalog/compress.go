@@ -36,6 +36,9 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 		if err != nil || len(names) == 0 {
 			return r, err
 		}
+		if err := c.Check(); err != nil { // the store may be another sidecar's now
+			return r, err
+		}
 		for _, name := range names {
 			saved, done, err := store.Compress(ctx, name)
 			if err != nil && !errors.Is(err, artifactstore.ErrUnknown) && !errors.Is(err, artifactstore.ErrDamaged) {

@@ -1,13 +1,16 @@
 package catalog_test
 
 import (
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
@@ -47,6 +50,36 @@ func TestLostCatalogFailsClosed(t *testing.T) {
 	}
 }
 
+// TestCatalogWithoutUsesFailsClosed loses the table that says who put what, as a backup does that is put back without its log of
+// writes: everything is read as raw only.
+func TestCatalogWithoutUsesFailsClosed(t *testing.T) {
+	t.Parallel()
+	store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
+	c := open(t, store, catalog.Options{Path: path})
+	original := put(t, c, catalog.Owner{Session: "s", Raw: true}, "secret")
+	closeCatalog(t, c)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "DELETE FROM uses"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, store, catalog.Options{Path: path})
+	defer closeCatalog(t, c)
+	for _, p := range []catalog.Permit{{}, {Session: "s"}, {Session: "s", Raw: true}} {
+		if got := read(t, c, original.Name, p); got != "" {
+			t.Errorf("with %+v: %q", p, got)
+		}
+	}
+	if got := read(t, c, original.Name, catalog.Permit{Raw: true}); got != "secret" {
+		t.Errorf("its owner reads %q", got)
+	}
+}
+
 // TestCatalogOfABackupFailsClosed puts an older catalog back, which does not know what was put since: that is read as raw only,
 // before a collection enters it and after.
 func TestCatalogOfABackupFailsClosed(t *testing.T) {
@@ -79,4 +112,41 @@ func TestCatalogOfABackupFailsClosed(t *testing.T) {
 		}
 		collect(t, c)
 	}
+}
+
+// TestLostStoreIsLeftAlone takes the lock of a store away, so that another sidecar may have it: nothing is deleted, leased or
+// compressed any more.
+func TestLostStoreIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join(t.TempDir(), "store")
+	store, err := dir.Open(root, dir.Options{Volatile: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	c := open(t, store, catalog.Options{Path: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Nanosecond, CompressAfter: time.Nanosecond, Now: func() time.Time { return now }})
+	ref := put(t, c, catalog.Owner{}, "of the other")
+	now = now.Add(time.Minute)
+	if err := os.Remove(filepath.Join(root, "LOCK")); err != nil {
+		t.Fatal(err)
+	}
+	for name, call := range map[string]func() error{
+		"collect": func() error { _, err := c.Collect(t.Context(), false); return err },
+		"lease":   func() error { _, err := c.Lease(t.Context(), "s", time.Hour); return err },
+		"compress": func() error {
+			_, err := c.Compress(t.Context())
+			return err
+		},
+	} {
+		if err := call(); !errors.Is(err, artifactstore.ErrVanished) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if r, err := store.Open(t.Context(), ref.Name); err != nil {
+		t.Error(err)
+	} else if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	closeCatalog(t, c)
+	_ = store.Close()
 }

@@ -75,7 +75,7 @@ func (c *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) err
 		}
 		now := c.clock.now()
 		if fresh, err := c.isFresh(d, o, ref, now); fresh || err != nil {
-			return err
+			return errors.Join(err, d.Check()) // nothing is written, so that no commit looks
 		}
 		if o.Session != "" {
 			if err := d.lease(o.Session, now.Add(c.options.SessionLease)); err != nil {
@@ -236,6 +236,9 @@ func (c *Catalog) LeasedUntil(ctx context.Context, session string) (until time.T
 // Lease sets the lease of a session to end after a duration, or ends it now if that is 0. It returns the time at which
 // the lease ends; zero if it has ended.
 func (c *Catalog) Lease(ctx context.Context, session string, duration time.Duration) (until time.Time, err error) {
+	if err := c.Check(); err != nil {
+		return time.Time{}, err
+	}
 	err = c.writer.do(ctx, func(d *db) error {
 		if until = (time.Time{}); duration > 0 {
 			until = c.clock.now().Add(duration)

@@ -118,11 +118,11 @@ func (d *db) isReadableBy(session, name string, raw bool) (bool, error) {
 	return d.Row("SELECT 1 FROM uses WHERE name = ? AND session = ? AND raw <= ? LIMIT 1", []any{name, session, raw}, new(int))
 }
 
-// isReadableByAll reports whether an artifact was put other than as raw, or is in the catalog without an owner. Of what is not
-// in the catalog nobody knows whether it is raw: it may have been put after the backup of which the catalog is. With unknown it is readable too.
+// isReadableByAll reports whether an artifact was put other than as raw. Of one that nobody put, by the catalog, nobody knows whether
+// it is raw: the catalog may be a backup, or part of one. With unknown it is readable too.
 func (d *db) isReadableByAll(name string, unknown bool) (bool, error) {
-	return d.Row(`SELECT 1 WHERE (?2 OR EXISTS (SELECT 1 FROM artifacts a WHERE a.name = ?1)) AND (NOT EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1)
-		OR EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1 AND u.raw = 0))`, []any{name, unknown}, new(int))
+	return d.Row(`SELECT 1 WHERE EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1 AND u.raw = 0)
+		OR ?2 AND NOT EXISTS (SELECT 1 FROM uses u WHERE u.name = ?1)`, []any{name, unknown}, new(int))
 }
 
 // hasRaw reports whether any artifact was ever put as raw.

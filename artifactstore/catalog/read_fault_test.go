@@ -103,7 +103,7 @@ func faultyCalls() []faultyCall {
 		{"read what was deleted", catalog.Options{}, func(s *scene) { s.deleted("old", true) }, read("old", catalog.Permit{Raw: true}), "entry"},
 		{"read for a session", catalog.Options{}, func(s *scene) { s.put(anOwner, "old") }, read("old", catalog.Permit{Session: "s"}), "uses.name uses.raw uses.session"},
 		{"read what is not raw", catalog.Options{}, func(s *scene) { s.put(anOwner, "old"); s.put(catalog.Owner{Raw: true}, "raw") },
-			read("old", catalog.Permit{}), "artifacts.name uses.name uses.raw"},
+			read("old", catalog.Permit{}), "uses.name uses.raw"},
 	}
 }
 
