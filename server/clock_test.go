@@ -1,6 +1,7 @@
 package server
 
 import (
+	"database/sql"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -91,4 +92,39 @@ func TestLateClock(t *testing.T) {
 			t.Errorf("it is %v, want %v", now(), time.Now())
 		}
 	})
+}
+
+// TestRecordsGrowOldByTheSystem: a catalog whose latest time is a year ahead, because the clock was when it was made, ends no
+// record that has the time of the system.
+func TestRecordsGrowOldByTheSystem(t *testing.T) {
+	t.Parallel()
+	c := config.Default(nil)
+	c.Socket, c.Store, c.Volatile = filepath.Join(socketDir(t), "run", "s"), filepath.Join(socketDir(t), "store"), true
+	s, err := New(c, Options{Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(c.Store, catalogName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "UPDATE totals SET latest = ?", time.Now().AddDate(1, 0, 0).UnixMilli()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = New(c, Options{Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if ahead := s.catalog.Time(); ahead.Before(time.Now().AddDate(0, 11, 0)) {
+		t.Errorf("the catalog is not ahead: %v", ahead)
+	}
+	if now := s.retentionClock()(); now.After(time.Now()) {
+		t.Errorf("records grow old by %v", now)
+	}
 }

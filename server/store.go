@@ -120,12 +120,20 @@ func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err er
 const expiryGrace = time.Hour
 
 // retentionClock returns the clock by which audit records grow old: that of the catalog, which knows the latest time of the
-// last run. A store in memory knows none, so its clock begins after the grace.
+// last run. A store in memory knows none, so its clock begins after the grace. Records have the time of the system: when it is
+// behind, because the latest time was wrong, they grow old by it.
 func (s *Server) retentionClock() func() time.Time {
+	believed := lateClock(expiryGrace)
 	if s.config.Store != config.MemoryStore {
-		return s.catalog.Time
+		believed = s.catalog.Time
 	}
-	return lateClock(expiryGrace)
+	return func() time.Time {
+		now, system := believed(), time.Now().Round(0) // a monotonic clock knows nothing of jumps
+		if system.Before(now) {
+			return system
+		}
+		return now
+	}
 }
 
 // lateClock returns a clock that has the zero time for a while, and then goes on from the present time by uptime.
