@@ -1677,7 +1677,7 @@ type VerifiedLog struct {
 	LogId string `protobuf:"bytes,1,opt,name=log_id,json=logId,proto3" json:"log_id,omitempty"`
 	// Records that hold.
 	Intact uint64 `protobuf:"varint,2,opt,name=intact,proto3" json:"intact,omitempty"`
-	// Records that do not.
+	// Records that do not, missing ones included. A finding that is of no record, such as another head, counts as one.
 	Inconsistent uint64 `protobuf:"varint,3,opt,name=inconsistent,proto3" json:"inconsistent,omitempty"`
 	// First sequence that there is; those before were deleted by retention.
 	First uint64 `protobuf:"varint,4,opt,name=first,proto3" json:"first,omitempty"`
