@@ -107,6 +107,20 @@ func TestExecWithoutReader(t *testing.T) {
 	}
 }
 
+// TestExecIsHungUp ends exec as a terminal does that is closed, and as Ctrl-\ does: the command is told to end, and what it wrote is
+// printed.
+func TestExecIsHungUp(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"HUP", "QUIT"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script := `"$0" exec -- sh -c 'echo important; : >"$0"; exec sleep 60' "$2" & p=$!; until [ -e "$2" ]; do sleep 0.02; done; sleep 0.2; kill -$1 $p; wait $p; echo "code $?"`
+			r := run(t, environment(t), nil, "bash", "-c", script, binary, name, filepath.Join(t.TempDir(), "begun"))
+			wantIn(t, r.stdout, "important\n", "code 143\n")
+		})
+	}
+}
+
 // TestExecWithSmallFiles has a limit on the size of files that is less than the output: it is passed on.
 func TestExecWithSmallFiles(t *testing.T) {
 	t.Parallel()

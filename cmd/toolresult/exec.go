@@ -76,11 +76,13 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		return err // before the command runs
 	}
 	defer keepBrokenPipes()()
+	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT) // beside those that end every command
+	defer stop()
 	streams := newCaptures()
 	streams.stdout.passTo, streams.stderr.passTo = cmd.OutOrStdout(), cmd.ErrOrStderr()
 	defer streams.close()
 	var code int
-	req.Output, code = e.execute(cmd.Context(), args, cmd.InOrStdin(), streams)
+	req.Output, code = e.execute(ctx, args, cmd.InOrStdin(), streams)
 	if !streams.passing {
 		e.printReceipt(cmd, req, streams)
 	}
@@ -115,7 +117,9 @@ func (e *execution) printReceipt(cmd *cobra.Command, req *pb.ProjectRequest, str
 		}
 		return
 	}
-	_, _ = cmd.OutOrStdout().Write(receipt)
+	if _, err := cmd.OutOrStdout().Write(receipt); err != nil && !errors.Is(err, syscall.EPIPE) {
+		fmt.Fprintln(said, "toolresult: the receipt is not printed whole:", err)
+	}
 	if err != nil { // closing the connection failed; the receipt is whole
 		fmt.Fprintln(said, "toolresult:", explain(err))
 	}
@@ -185,6 +189,9 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 		defer cancel()
 	}
 	c := exec.CommandContext(running, args[0], args[1:]...)
+	if errors.Is(c.Err, exec.ErrDot) { // PATH has the present directory, and shells run what is there
+		c.Err = nil
+	}
 	c.Stdin = stdin
 	var outputs pipes
 	if err := e.connect(c, &outputs, streams); err != nil {
@@ -199,15 +206,22 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 	c.Cancel = func() error { return end(syscall.SIGTERM) }
 	c.WaitDelay = outlive
 	err := c.Start()
+	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, which shells and env run with sh
+		script := exec.CommandContext(running, "/bin/sh", append([]string{c.Path}, args[1:]...)...)
+		script.Stdin, script.Stdout, script.Stderr, script.SysProcAttr = c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr
+		script.Cancel, script.WaitDelay = c.Cancel, c.WaitDelay
+		c, err = script, script.Start()
+	}
 	outputs.started()
 	if err == nil {
 		_ = c.Wait() // its error is in ProcessState
 	}
+	cancelled, late := ctx.Err() != nil, running.Err() != nil // what happens while its output is read is not its end
 	outputs.drain(outlive)
 	if c.ProcessState == nil {
 		return notStarted(args, err)
 	}
-	if running.Err() != nil {
+	if late {
 		_ = end(syscall.SIGKILL) // to processes of the group that ignored SIGTERM; none may be left
 	}
 	result := &pb.CommandOutput{CommandLine: commandLine(args)}
@@ -216,7 +230,7 @@ func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader,
 	} else {
 		result.Stdout, result.Stderr = streams.stdout.payload(streams.spilled()), streams.stderr.payload(streams.spilled())
 	}
-	code := e.describeEnd(result, c.ProcessState, ctx.Err() != nil, running.Err() != nil)
+	code := e.describeEnd(result, c.ProcessState, cancelled, late)
 	return &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: result},
@@ -283,8 +297,8 @@ func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	}, code
 }
 
-// commandLine returns arguments as a shell reads them; empty if that is not possible, or longer than 64 KiB. It names the
-// command in the receipt, and is never run.
+// commandLine returns arguments as a shell reads them; empty if that is not possible. It names the command in the receipt, and is
+// never run.
 func commandLine(args []string) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -294,10 +308,5 @@ func commandLine(args []string) string {
 		}
 		words[i] = quoted
 	}
-	// A longer line would be a mistake of the request, and a command must never lack a receipt because of its arguments.
-	line := strings.Join(words, " ")
-	if len(line) > 65_536 {
-		return ""
-	}
-	return strings.ToValidUTF8(line, "\ufffd")
+	return strings.ToValidUTF8(strings.Join(words, " "), "\ufffd")
 }

@@ -11,6 +11,10 @@ import (
 func TestExecPassesTheExitCodeOn(t *testing.T) {
 	t.Parallel()
 	text := writeFile(t, "text", "no program")
+	script := writeFile(t, "script", "echo got $1; exit 4\n")
+	if err := os.Chmod(script, 0o700); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		code int
 		args []string
@@ -22,8 +26,31 @@ func TestExecPassesTheExitCodeOn(t *testing.T) {
 		{codeNotFound, []string{"no-such-program"}, "cannot start no-such-program"},
 		{codeNotFound, []string{"/no/such/program"}, "cannot start /no/such/program"},
 		{codeNotStarted, []string{text}, "permission denied"},
+		{4, []string{script, "a"}, "got a"},
 	} {
 		toolresult(t, "", append([]string{"exec", "--"}, c.args...)...).want(c.code, c.says)
+	}
+}
+
+// TestExecEndsWithItsCommand: what a process does that the command left behind is not the end of the command.
+func TestExecEndsWithItsCommand(t *testing.T) {
+	t.Parallel()
+	o := toolresult(t, "", "exec", "--timeout", "1s", "--", "sh", "-c", "sleep 2 & echo hi; exit 7")
+	o.want(7, "Process exited with code 7\nstdout:\nhi")
+}
+
+// TestReceiptThatCannotBePrinted: a full disk behind standard output is said.
+func TestReceiptThatCannotBePrinted(t *testing.T) {
+	t.Parallel()
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("skipped: there is no /dev/full")
+	}
+	defer full.Close()
+	var said strings.Builder
+	code := run(t.Context(), []string{"exec", "--store", t.TempDir(), "--", "echo", "hello"}, strings.NewReader(""), patient{full}, &said)
+	if code != 0 || !strings.Contains(said.String(), "the receipt is not printed whole: ") {
+		t.Errorf("code %d: %s", code, said.String())
 	}
 }
 
@@ -120,7 +147,7 @@ func TestCommandLineIsQuoted(t *testing.T) {
 			t.Errorf("%q is %q, want %q", args, got, want)
 		}
 	}
-	if got := commandLine([]string{strings.Repeat("x", 65_537)}); got != "" {
-		t.Errorf("a line of %d bytes", len(got))
+	if long := strings.Repeat("x", 65_537); commandLine([]string{long}) != long { // the sidecar takes any, and keeps its beginning
+		t.Error("a long line is not passed on")
 	}
 }

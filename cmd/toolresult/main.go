@@ -33,9 +33,11 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/server/rpc"
 )
@@ -48,10 +50,39 @@ var version = ""
 
 func main() {
 	tuneRuntime()
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	ctx, stop := notIgnored(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, patient{os.Stdout}, patient{os.Stderr})
 	stop()
 	os.Exit(code)
+}
+
+// notIgnored is [signal.NotifyContext] for those signals that were not ignored at the start, as they are under nohup and in the
+// background of a shell: they stay ignored, also by a command that exec runs.
+func notIgnored(ctx context.Context, signals ...os.Signal) (context.Context, context.CancelFunc) {
+	signals = slices.DeleteFunc(signals, signal.Ignored)
+	if len(signals) == 0 { // which would mean all
+		return context.WithCancel(ctx)
+	}
+	return signal.NotifyContext(ctx, signals...)
+}
+
+// patient is a file whose writes wait while it takes nothing. A command may have left a terminal in the mode in which writes fail
+// instead (O_NONBLOCK).
+type patient struct{ file *os.File }
+
+// Write writes all of b.
+func (p patient) Write(b []byte) (n int, err error) {
+	for {
+		written, err := p.file.Write(b[n:])
+		n += written
+		if !errors.Is(err, syscall.EAGAIN) {
+			return n, err
+		}
+		_, err = unix.Poll([]unix.PollFd{{Fd: int32(p.file.Fd()), Events: unix.POLLOUT}}, -1)
+		if err != nil && !errors.Is(err, syscall.EINTR) {
+			return n, err
+		}
+	}
 }
 
 // tuneRuntime trades memory for fewer garbage collections, under a soft limit of 1 GiB, and of what its configuration makes it
