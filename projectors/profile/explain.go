@@ -40,6 +40,12 @@ func (s *Set) Explain(commandLine string) Choice {
 		c.step("no command prints anything of its own")
 		return c
 	}
+	others := slices.IndexFunc(list, func(p printing) bool { return p.others })
+	var beside printing
+	if others >= 0 {
+		beside = list[others]
+		list = slices.DeleteFunc(list, func(p printing) bool { return p.others })
+	}
 	for i, printed := range list {
 		f, command := s.choose(printed.words, &c)
 		if f == nil {
@@ -60,6 +66,10 @@ func (s *Set) Explain(commandLine string) Choice {
 		}
 		if i > 0 && kind != c.Range {
 			kind = Ranked
+		}
+		if others >= 0 && f.profile.Read() {
+			c.step("%s: other commands print through it, beside a file that is read", formatCommand(beside.words))
+			return Choice{Steps: c.Steps}
 		}
 		c.Profile, c.Pattern, c.Command, c.Range, c.MaybeLog = f.profile, f.pattern.text, formatCommand(command), kind, c.MaybeLog || maybeLog
 	}

@@ -2,7 +2,9 @@ package profile
 
 import (
 	"cmp"
+	"path"
 	"slices"
+	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,6 +21,7 @@ type printing struct {
 	chosen    bool  // a pipeline passes on the lines that match a pattern
 	aside     bool  // its standard output goes into a file
 	discarded bool  // all of its output goes nowhere
+	others    bool  // other commands print through it, and it has no profile
 }
 
 // Bounds of a line that is followed.
@@ -188,6 +191,65 @@ func isQuiet(command []string) bool {
 	return slices.Contains(quietCommands, command[0]) || len(command) > 1 && slices.Contains(quietCommands, command[0]+" "+command[1])
 }
 
+// harmless are commands that people put into a text that they print: "echo $(date)".
+var harmless = []string{"date", "pwd", "basename", "dirname", "hostname", "whoami", "id", "uname", "nproc", "realpath", "readlink", "wc", "tput", "seq", "printf", "echo", "git"}
+
+// runsOthers reports whether a quiet command prints what others do: a script that is
+// sourced, or a command in the text of echo and printf.
+func runsOthers(c *syntax.CallExpr, command []string) bool {
+	if command[0] == "." || command[0] == "source" {
+		return len(command) > 1 && !setsUp(path.Base(command[1]))
+	}
+	found := false
+	for _, word := range c.Args[1:] {
+		syntax.Walk(word, func(node syntax.Node) bool {
+			switch n := node.(type) {
+			case *syntax.CmdSubst:
+				found = found || !slices.ContainsFunc(n.Stmts, isHarmless)
+			case *syntax.ProcSubst:
+				found = true
+			}
+			return !found
+		})
+	}
+	return found && (command[0] == "echo" || command[0] == "printf")
+}
+
+// substitutes reports whether a command reads what others print: cat <(make).
+func substitutes(words []*syntax.Word, redirs []*syntax.Redirect) (found bool) {
+	for _, r := range redirs {
+		words = append(words[:len(words):len(words)], r.Word)
+	}
+	for _, word := range words {
+		syntax.Walk(word, func(node syntax.Node) bool {
+			_, is := node.(*syntax.ProcSubst)
+			found = found || is
+			return !found
+		})
+	}
+	return found
+}
+
+// setsUp reports whether a script of this name sets variables and prints nothing, as
+// those of virtual environments and shells do.
+func setsUp(name string) bool {
+	return strings.HasPrefix(name, "activate") || strings.HasSuffix(name, "rc") || strings.HasPrefix(name, ".") || strings.HasSuffix(name, "env") ||
+		strings.HasSuffix(name, "profile") || name == "nvm.sh" || name == "conda.sh" || name == ""
+}
+
+// isHarmless reports whether a statement is one of harmless.
+func isHarmless(s *syntax.Stmt) bool {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if b, isBinary := s.Cmd.(*syntax.BinaryCmd); isBinary && b.Op != syntax.AndStmt && b.Op != syntax.OrStmt {
+		return isHarmless(b.Y)
+	}
+	if !ok {
+		return false
+	}
+	words := callWords(call)
+	return len(words) > 0 && slices.Contains(harmless, words[0])
+}
+
 // call visits a simple command.
 func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 	if len(c.Args) == 0 {
@@ -199,13 +261,19 @@ func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		return
 	}
 	if isQuiet(command) {
+		if runsOthers(c, command) {
+			w.add(printing{words: command, others: true})
+		}
 		return
 	}
-	if script, ok := shellScript(command); ok && !w.inner {
+	if script, _, ok := shellScript(command); ok && !w.inner {
 		w.script(script)
 		return
 	}
 	if passesOn(command) {
+		if substitutes(c.Args, redirs) {
+			w.add(printing{words: command, others: true})
+		}
 		input, here := inputOf(redirs)
 		if here {
 			return // it prints what the caller wrote

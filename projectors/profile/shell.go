@@ -35,7 +35,7 @@ func soleCommand(commandLine string) []string {
 		return nil
 	}
 	stmt := file.Stmts[0]
-	if stmt.Negated || stmt.Background || stmt.Coprocess {
+	if stmt.Negated || stmt.Background || stmt.Coprocess || slices.ContainsFunc(stmt.Redirs, mayFail) {
 		return nil
 	}
 	switch c := stmt.Cmd.(type) {
@@ -45,6 +45,18 @@ func soleCommand(commandLine string) []string {
 		return callWords(c)
 	}
 	return nil
+}
+
+// mayFail reports whether a redirection opens a file: when that fails, the code is the
+// shell's, and the command did not run.
+func mayFail(r *syntax.Redirect) bool {
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
+	case syntax.DplOut, syntax.DplIn:
+		return strings.Trim(wordText(r.Word), "0123456789-") != ""
+	}
+	return wordText(r.Word) != "/dev/null"
 }
 
 // callWords returns the words of a command, the first without its folder. A word that
@@ -125,34 +137,72 @@ func unescape(s string, quoted bool) string {
 }
 
 // shells lists the programs that run a script from their arguments.
-var shells = []string{"bash", "sh", "zsh", "dash", "ksh", "ash"}
+var shells = []string{"bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "tcsh", "csh"}
+
+// scriptOptions are the options of programs that run a script with a shell of theirs.
+var scriptOptions = map[string][]string{
+	"su": {"-c", "--command", "--session-command"}, "runuser": {"-c", "--command"}, "script": {"-c", "-qc", "-qec", "-ec", "--command"}, "flock": {"-c", "--command"},
+	"nix-shell": {"--run", "--command"}, "env": {"-S", "--split-string"},
+}
 
 // shellScript returns the script that a command runs from an argument: a shell, alone
-// or behind another program ("docker exec c sh -c '...'"), eval, and ssh.
-func shellScript(command []string) (string, bool) {
-	switch last := len(command) - 1; {
+// or behind another program ("docker exec c sh -c '...'"), eval, and ssh; and the
+// options of the shell.
+func shellScript(command []string) (script string, options []string, ok bool) {
+	switch {
 	case command[0] == "eval":
-		return strings.Join(command[1:], " "), !slices.Contains(command[1:], "")
-	case command[0] == "ssh" && strings.Contains(command[last], " "):
-		return command[last], true
+		return strings.Join(command[1:], " "), nil, !slices.Contains(command[1:], "")
+	case command[0] == "ssh":
+		if words := remote(command); slices.ContainsFunc(words, func(w string) bool { return strings.ContainsAny(w, " ;|&") }) {
+			return strings.Join(words, " "), nil, true
+		}
+	}
+	for i, word := range command {
+		if i+1 < len(command) && slices.Contains(scriptOptions[path.Base(command[0])], word) {
+			return command[i+1], nil, command[i+1] != ""
+		}
 	}
 	for i, word := range command {
 		if slices.Contains(shells, path.Base(word)) {
-			return scriptOption(command[i+1:])
+			rest := command[i+1:]
+			if command[max(i-1, 0)] == "--entrypoint" && len(rest) > 0 { // docker run --entrypoint sh IMAGE -c SCRIPT
+				rest = rest[1:]
+			}
+			if script, options, ok := scriptOption(rest); ok {
+				return script, options, true
+			}
 		}
 	}
-	return "", false
+	return "", nil, false
 }
 
-// scriptOption returns the value of the option -c, alone or among others, as in -lc.
-func scriptOption(words []string) (string, bool) {
+// remote returns the command that ssh runs on a host: all words behind the host's name.
+func remote(command []string) []string {
+	for i := 1; i < len(command); i++ {
+		switch word := command[i]; {
+		case !strings.HasPrefix(word, "-"):
+			return command[i+1:]
+		case len(word) == 2 && strings.Contains("BbcDEeFIiJLlmOopQRSWw", word[1:]): // its value follows
+			i++
+		}
+	}
+	return nil
+}
+
+// scriptOption returns the value of the option -c, alone or among others, as in -lc, and
+// the options before it.
+func scriptOption(words []string) (script string, options []string, ok bool) {
 	for i, word := range words {
 		switch {
 		case strings.HasPrefix(word, "-") && !strings.HasPrefix(word, "--") && strings.Contains(word, "c"):
-			return words[min(i+1, len(words)-1)], i+1 < len(words) && words[i+1] != ""
-		case !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasSuffix(words[i-1], "o")):
-			return "", false // a file with the script
+			at := i + 1
+			for at < len(words) && strings.HasPrefix(words[at], "-") {
+				at++
+			}
+			return words[min(at, len(words)-1)], words[:min(at, len(words))], at < len(words) && words[at] != ""
+		case !strings.HasPrefix(word, "-") && (i == 0 || !strings.HasSuffix(strings.ToLower(words[i-1]), "o") && words[i-1] != "--rcfile" && words[i-1] != "--init-file"):
+			return "", nil, false // a file with the script
 		}
 	}
-	return "", false
+	return "", nil, false
 }
