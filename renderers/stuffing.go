@@ -183,7 +183,7 @@ func fold(line string, bytes int) string {
 // isSkipped reports whether a character at the start of a line does not hide the form
 // behind it: space, combining marks, quote signs, and what looks like nothing.
 func isSkipped(r rune) bool {
-	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|", r) || isUnseen(r)
+	return unicode.IsSpace(r) || unicode.In(r, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf) || strings.ContainsRune("\"'`>|„‚「『〝〞〟❝❞❛❜", r) || isUnseen(r)
 }
 
 // isUnseen reports whether a character that is no space looks like nothing or like

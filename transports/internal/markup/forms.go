@@ -78,6 +78,9 @@ func Table() []Row {
 		{Models: "Claude, OLMo 3, Qwen 3 Coder, Llama 3.1, Functionary", Source: vllm + "; the prompts of Claude before native calls", Forms: []string{
 			"<function_calls>", "</function_calls>", "<function_results>", "</function_results>", "<invoke name=", "</invoke>", "<function=", "</function>", "<parameter=",
 		}},
+		{Models: "Claude", Source: "the prompts of Claude before native calls, with their namespace", Forms: []string{
+			"<antml:function_calls>", "</antml:function_calls>", "<antml:invoke name=", "</antml:invoke>", "<antml:parameter name=", "</antml:parameter>",
+		}},
 		{Models: "Hermes, Nemotron", Source: vllm + "; " + tokenizer, Forms: []string{
 			"<tools>", "</tools>", "<TOOLCALL>", "</TOOLCALL>", "<AVAILABLE_TOOLS>", "</AVAILABLE_TOOLS>", "<extra_id_0>", "<extra_id_1>", "<SPECIAL_10>", "<SPECIAL_11>",
 			"<SPECIAL_12>",

@@ -110,7 +110,7 @@ func spelling(t *rapid.T, form string, exact bool) string {
 	b.WriteString(form[:len(form)-len(strings.TrimLeft(form, "\n"))])
 	for i, r := range strings.TrimLeft(form, "\n") {
 		if i > 0 && rapid.IntRange(0, 9).Draw(t, "insert") == 0 {
-			b.WriteString(rapid.SampledFrom([]string{" ", "  ", "\t", "\u00a0", "\u200b", "\u2060", "\u0301", "\ufe0f", "_"}).Draw(t, "between"))
+			b.WriteString(rapid.SampledFrom([]string{" ", "  ", "\t", "\u00a0", "\u200b", "\u2060", "\u0301", "\ufe0f", "\u2800", "\U0001d159", "_"}).Draw(t, "between"))
 		}
 		switch how := rapid.IntRange(0, 9).Draw(t, "how"); {
 		case how == 0 && !exact:
@@ -140,7 +140,7 @@ func TestNoSpellingGetsThrough(t *testing.T) {
 			form := rapid.SampledFrom(row.Forms).Draw(t, "form")
 			spelled := spelling(t, form, row.Exact)
 			if form == anyName {
-				spelled = "<|" + rapid.StringMatching(`[a-zA-Z0-9_]{1,30}`).Draw(t, "name") + "|>"
+				spelled = "<|" + rapid.StringMatching(`[a-zA-Z0-9][a-zA-Z0-9_]{0,29}`).Draw(t, "name") + "|>"
 			}
 			text := rapid.SampledFrom([]string{"", "text\n", "a < b\n", "漢\n\n", "stdout:\n"}).Draw(t, "before") + spelled +
 				rapid.SampledFrom([]string{"", " ", "\n", ">", " user\n"}).Draw(t, "after")

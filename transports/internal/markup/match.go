@@ -187,7 +187,8 @@ var lowerASCII = strings.ToLower(ascii)
 
 // isInvisible reports whether a character has no place of its own.
 func isInvisible(r rune) bool {
-	return r >= 0xad && unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r >= 0xad && (r == 0x2800 || r == 0x1d159 || r >= 0x13430 && r <= 0x1345f || // blanks, as in renderers
+		unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector))
 }
 
 // mark is a form in a text: its head, the backslashes that it has already, and the rest.
