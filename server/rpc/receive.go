@@ -89,23 +89,20 @@ func (r *messages) receive(m any) error {
 			return err
 		}
 	}
-	if r.one {
-		if !r.unary { // the answers may take hours
-			r.done()
-		}
-		return r.end()
+	if r.one && !r.unary { // the answers may take hours
+		r.done()
 	}
 	return nil
 }
 
-// end checks that the client has sent all.
+// end checks that the client has sent all. Of a second message, which no memory is reserved for, it reads the header alone.
 func (r *messages) end() error {
-	data, err := r.read()
-	if errors.Is(err, io.EOF) {
+	var header [5]byte
+	err := r.ReadMessageHeader(header[:])
+	switch {
+	case errors.Is(err, io.EOF):
 		return nil
-	}
-	if err == nil {
-		data.Free()
+	case err == nil:
 		return messageInvalid("the call has more than one message")
 	}
 	return err
@@ -118,20 +115,26 @@ const (
 	short = 1 << 10  // frames of fewer bytes, on average, are copied together
 )
 
-// stallTime is for how long a client may send nothing of a message that it has begun: memory is reserved for all of it.
-const stallTime = 10 * time.Second
+// Bounds of how long a client takes for a message that it has begun: memory is reserved for all of it, and others wait for that.
+const (
+	stallTime = 10 * time.Second // for which it may send nothing
+	slowest   = 64 << 10         // bytes that it sends in a second, at least
+)
 
-// readAll reads the bytes of a message. It returns apierror.ErrIdle when the client stops in the middle.
+// readAll reads the bytes of a message, and looks whether it is the last one of a call that has one: memory for the work on it is not
+// reserved while the client may send more. It returns apierror.ErrIdle when the client stops before.
 func (r *messages) readAll(size int) (data mem.BufferSlice, err error) {
-	switch {
-	case r.waits != nil:
+	if r.waits != nil {
 		return r.readWaiting(size)
-	case size <= admission.LittleMessage:
-		return r.readPieces(size, func(read func() error) error { return read() })
 	}
 	limit, all := idle.NewLimit(stallTime), mem.BufferSlice(nil)
 	err = limit.Run(func() (err error) {
-		all, err = r.readPieces(size, limit.Wait)
+		if all, err = r.readPieces(size, limit.Wait); err != nil || !r.one {
+			return err
+		}
+		if err = limit.Wait(r.end); err != nil {
+			all.Free()
+		}
 		return err
 	})
 	if err != nil {
@@ -160,7 +163,12 @@ func (r *messages) readWaiting(size int) (data mem.BufferSlice, err error) {
 
 // readPieces reads a number of bytes, and waits for each piece of them.
 func (r *messages) readPieces(size int, wait func(read func() error) error) (data mem.BufferSlice, err error) {
+	last := time.Now().Add(stallTime + time.Duration(size)*time.Second/slowest)
 	for size > 0 {
+		if time.Now().After(last) {
+			data.Free()
+			return nil, apierror.ErrIdle
+		}
 		var part mem.BufferSlice
 		err := wait(func() (err error) {
 			part, err = r.Read(min(size, piece))
@@ -199,12 +207,23 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	if size > int64(r.limit) {
 		return nil, apierror.MessageTooLarge(r.Method(), size, r.limit)
 	}
-	if err := r.reserve(size, header[0] == 1); err != nil {
-		return nil, err
+	// A small message is read at first. Its bytes are fewer than those that gRPC has of a call that nobody reads, and a client that stops
+	// in the middle of many of them keeps no memory from others.
+	small := header[0] == 0 && size <= admission.LittleMessage
+	if !small {
+		if err := r.reserve(size, header[0] == 1); err != nil {
+			return nil, err
+		}
 	}
 	data, err := r.readAll(int(size))
 	if err != nil {
 		return nil, cutOff(err)
+	}
+	if small {
+		if err := r.reserve(size, false); err != nil {
+			data.Free()
+			return nil, err
+		}
 	}
 	switch header[0] {
 	case 0:
@@ -219,9 +238,6 @@ func (r *messages) read() (mem.BufferSlice, error) {
 
 // reserve reserves the memory of a message before it is read. What a packed message unpacks to is not known before.
 func (r *messages) reserve(size int64, packed bool) error {
-	if r.holds() {
-		return nil // of a second message, which the call may not have
-	}
 	if packed {
 		size = int64(r.limit)
 	}
@@ -244,13 +260,6 @@ func (r *messages) hold(release func(), err error) error {
 	}
 	r.release = append(r.release, release)
 	return nil
-}
-
-// holds reports whether memory is reserved for a message.
-func (r *messages) holds() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.release != nil
 }
 
 // decoded gives back the memory of reading a message, if that of the work on it is reserved, too.

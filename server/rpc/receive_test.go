@@ -247,6 +247,91 @@ func TestStalledMessageGivesUp(t *testing.T) {
 	})
 }
 
+// halfOpen is a transport whose client does not say that it has sent all, until the call ends.
+type halfOpen struct {
+	*wire
+	ended chan struct{}
+}
+
+func (h halfOpen) ReadMessageHeader(header []byte) error {
+	if h.Len() == 0 {
+		<-h.ended
+		return io.EOF
+	}
+	return h.wire.ReadMessageHeader(header)
+}
+
+// TestHalfOpenCallHoldsLittle has a client that sends its message and does not say that it has sent all: no memory is reserved for a
+// small one, and of a large one not that of the work on it. The call ends.
+func TestHalfOpenCallHoldsLittle(t *testing.T) {
+	t.Parallel()
+	for size, most := range map[int]int64{100: 0, 100 << 10: 201 << 10} {
+		synctest.Test(t, func(t *testing.T) {
+			message, err := proto.Marshal(&pb.CallReference{SessionId: strings.Repeat("x", size)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			h := halfOpen{&wire{bytes.NewReader(frame(0, message)), "", &rpctest.LentBuffers{}}, make(chan struct{})}
+			m := &messages{frames: h, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(64 << 20), limit: 4 << 20, one: true, unary: true}
+			began := time.Now()
+			go func() {
+				synctest.Wait() // for the client
+				if got := m.memory.Reserved(); got > most {
+					t.Errorf("%d bytes: %d are reserved", size, got)
+				}
+			}()
+			if err := m.receive(&pb.CallReference{}); !errors.Is(err, apierror.ErrIdle) || time.Since(began) != stallTime {
+				t.Errorf("%d bytes: %v after %v", size, err, time.Since(began))
+			}
+			m.close()
+			close(h.ended)
+			synctest.Wait()
+			if err := h.pool.Check(); err != nil || m.memory.Reserved() != 0 {
+				t.Errorf("%v; %d bytes stay reserved", err, m.memory.Reserved())
+			}
+		})
+	}
+}
+
+// TestSecondMessageIsNotRead: no memory is reserved for it.
+func TestSecondMessageIsNotRead(t *testing.T) {
+	t.Parallel()
+	second := frame(0, make([]byte, 1<<20))
+	w := &wire{bytes.NewReader(append(frame(0, nil), second...)), "", &rpctest.LentBuffers{}}
+	m := &messages{frames: w, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(64 << 20), limit: 4 << 20, one: true, unary: true}
+	if err := m.receive(&pb.CallReference{}); err == nil || !strings.Contains(err.Error(), "more than one message") || w.Len() != 1<<20 {
+		t.Errorf("%v; %d bytes are left", err, w.Len())
+	}
+	m.close()
+}
+
+// slow is a transport whose client sends something every few seconds.
+type slow struct{ *wire }
+
+func (s slow) Read(n int) (mem.BufferSlice, error) {
+	time.Sleep(stallTime - time.Second)
+	return s.wire.Read(n)
+}
+
+// TestSlowMessageGivesUp has a client that is never silent for long, and takes minutes for a message: others get its memory.
+func TestSlowMessageGivesUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const size = 1 << 20
+		s := slow{&wire{bytes.NewReader(frame(0, make([]byte, size))), "", &rpctest.LentBuffers{}}}
+		m := &messages{frames: s, codec: NewCodec(), ctx: t.Context(), memory: admission.NewMemory(64 << 20), limit: 4 << 20, one: true, unary: true}
+		began := time.Now()
+		err := m.receive(&pb.CallReference{})
+		if took := time.Since(began); !errors.Is(err, apierror.ErrIdle) || took < stallTime || took > 2*stallTime+size/slowest*time.Second {
+			t.Errorf("%v after %v", err, took)
+		}
+		m.close()
+		if err := s.pool.Check(); err != nil || m.memory.Reserved() != 0 {
+			t.Errorf("%v; %d bytes stay reserved", err, m.memory.Reserved())
+		}
+	})
+}
+
 // TestStalledStreamGivesUp has the same client in a call that waits in a limit: it is that limit which ends the call.
 func TestStalledStreamGivesUp(t *testing.T) {
 	t.Parallel()

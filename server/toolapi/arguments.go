@@ -265,7 +265,7 @@ func (c *readCall) readMatch(given toolArguments) error {
 	if len(c.pattern) > artifactapi.MaxPattern {
 		return &mistake{kindBadPattern, fmt.Sprintf("match has %d bytes, and at most %d are allowed", len(c.pattern), artifactapi.MaxPattern)}
 	}
-	pattern, err := regexp.Compile(c.pattern)
+	pattern, err := artifactapi.CompilePattern(c.pattern)
 	if err != nil {
 		why := err.Error()
 		var broken *syntax.Error
