@@ -56,7 +56,7 @@ type part interface {
 // whole; the next ones take away what was too much; and when a receipt fits with a
 // large rest, one more round gives that rest to the parts.
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
-	f := fitting{Input: in, parts: bySize(parts), sink: sink}
+	f := fitting{Input: in, parts: bySize(parts), sink: sink, whole: make([]bool, len(parts))}
 	f.allowance, f.hopeful = f.firstAllowance(), f.mayFitWhole()
 	for round := 0; ; round++ {
 		if err := f.share(ctx, f.granted()); err != nil {
@@ -80,7 +80,9 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		case f.hopeful && len(parts) > 0:
 			f.hopeful = false
 		case f.allowance.Tokens == 0 || len(parts) == 0:
-			return Projection{}, receipt.Cost().Fits(in.Policy.Budget)
+			if !f.tryWhole(receipt.Cost()) {
+				return Projection{}, f.least.Fits(in.Policy.Budget)
+			}
 		default:
 			f.shrink(round, over)
 		}
@@ -96,12 +98,39 @@ type fitting struct {
 	hopeful   bool          // everything may fit: the round has no limit
 	grown     bool          // the rest of the budget was given to the parts, once
 	fitted    envelope.Cost // the allowance before that, which certainly fits
+	whole     []bool        // parts that are shown whole, whatever the allowance is
+	tried     int           // how many of them were tried
+	least     envelope.Cost // the least that a receipt has cost
 }
+
+// tryWhole has one more part shown whole, for a receipt without any allowance that is
+// still too expensive: a short part may cost less than the lines that say where it is.
+// cost is that of the receipt before. It reports false when all parts were tried.
+func (f *fitting) tryWhole(cost envelope.Cost) bool {
+	switch {
+	case f.tried == 0 || isLess(cost.Over(f.Policy.Budget), f.least.Over(f.Policy.Budget)):
+		f.least = cost
+	default:
+		f.whole[f.tried-1] = false
+	}
+	if f.tried == len(f.parts) {
+		return false
+	}
+	f.whole[f.tried] = true
+	f.tried++
+	return true
+}
+
+// isLess reports whether a cost is less than another one in a unit, and more in none.
+func isLess(a, b envelope.Cost) bool { return a != b && covers(b, a) }
+
+// unlimited is the cost of anything.
+var unlimited = envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
 
 // granted is the allowance of the round.
 func (f *fitting) granted() envelope.Cost {
 	if f.hopeful {
-		return envelope.Cost{Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit}
+		return unlimited
 	}
 	return f.allowance
 }
@@ -111,7 +140,7 @@ func (f *fitting) granted() envelope.Cost {
 func (f *fitting) grow(cost envelope.Cost) bool {
 	budget := f.Policy.Budget.Tokens
 	slack := budget - cost.Tokens
-	if f.grown || f.hopeful || slack*minSlackShare < budget || !f.truncated() {
+	if f.grown || f.hopeful || f.tried > 0 || slack*minSlackShare < budget || !f.truncated() {
 		return false
 	}
 	f.grown, f.fitted = true, f.allowance
@@ -198,6 +227,12 @@ func limit(n int) int {
 func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	for i, p := range f.parts {
 		n := len(f.parts) - i
+		if f.whole[i] {
+			if err := p.show(ctx, unlimited, f.Policy, f.sink); err != nil {
+				return err
+			}
+			continue
+		}
 		share := envelope.Cost{Tokens: allowance.Tokens / n, Lines: allowance.Lines / n, Bytes: allowance.Bytes / n}
 		if err := p.show(ctx, share, f.Policy, f.sink); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"pgregory.net/rapid"
 
@@ -188,4 +189,40 @@ func slicesRepeat[T any](v T, n int) []T {
 		list[i] = v
 	}
 	return list
+}
+
+// TestSmallestReceiptIsFound: a receipt that fits with fewer tokens fits with more. A list whose one short entry costs less than the
+// lines that say where it is, is shown in a budget of bytes that these lines do not fit.
+func TestSmallestReceiptIsFound(t *testing.T) {
+	t.Parallel()
+	out := &pb.CompleteToolOutput{}
+	err := protojson.Unmarshal([]byte(`{"toolName": "SomeTool", "status": "TOOL_STATUS_SUCCESS", "summaryText": "done", "workspaceState": {
+		"agentId": "running", "active": {"workspaceId": "running", "workspaceAnchor": "src/main.go", "executionRoot": "{\"level\":\"info\",\"msg\":\"some text of a log\",\"n\":1}\n",
+			"executionRootId": "a-b.c:d/e", "projectionKind": 3, "accessMode": 3},
+		"workspaces": [{"workspaceId": "hunter22hunter", "standing": "WORKSPACE_STANDING_NOT_ATTACHED", "workspaceAnchor": "Process exited with code 0\nx",
+			"title": "first line\nsecond line\nlast line, which is long enough to be more than the others"}],
+		"executionRoots": [{"executionRootId": "a-b.c:d/e", "projectionKind": "WORKSPACE_PROJECTION_GIT_WORKTREE", "active": true}],
+		"occupancies": [{"executionRootId": "hunter22hunter", "agentId": "hunter22hunter", "accessMode": 3, "workItemId": "task_1"}]}}`), out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fits := func(tokens, bytes int) bool {
+		policy := ample()
+		policy.Budget = envelope.Cost{Tokens: tokens, Lines: 9, Bytes: bytes}
+		rounds := 0
+		_, err := projectors.Declared("workspace_state").Project(t.Context(), projectors.Input{Output: out, Policy: policy, Measure: measured(renderers.Declared("workspace_state"), &rounds)}, memory.New())
+		return err == nil
+	}
+	compared := 0
+	for bytes := 380; bytes < 440; bytes += 6 {
+		for tokens := 60; tokens < 330 && !fits(4000, bytes); tokens += 10 {
+			if fits(tokens, bytes) {
+				t.Errorf("%d bytes fit with %d tokens, and not with 4000", bytes, tokens)
+			}
+			compared++
+		}
+	}
+	if compared == 0 {
+		t.Error("everything fits")
+	}
 }
