@@ -91,7 +91,7 @@ func NewServices(p Parts) (*Services, error) {
 			Pipeline: project,
 			Service: compaction.New(compaction.Options{
 				Registry: p.Registry, Policies: policies, Compactor: compact, Store: store, Screen: project.Screen(), Recorder: p.Recorder, Metrics: p.Metrics,
-				StreamIdle: p.StreamIdle, StreamMemory: p.StreamMemory, Forget: project.Forget,
+				StreamIdle: p.StreamIdle, Memory: p.Memory, StreamMemory: p.StreamMemory, Forget: project.Forget,
 			}),
 			info: p.Info, catalog: p.Catalog, objects: p.Objects,
 		},

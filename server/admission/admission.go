@@ -41,14 +41,14 @@ const (
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
 type Memory struct {
-	limit                                              int64
-	work, little, messages, elements, answers, streams lane
+	limit                                                         int64
+	work, little, messages, elements, answers, streams, histories lane
 }
 
-// NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a quarter or an eighth of that.
+// NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half to an eighth of that.
 func NewMemory(limit int64) *Memory {
 	of := func(share int64) lane { return lane{limit: limit / share} }
-	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(8), answers: of(8), streams: of(4)}
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(8), answers: of(8), streams: of(4), histories: of(2)}
 }
 
 // LittleMessage is the size of a message of a call with little, in bytes.
@@ -111,7 +111,7 @@ func (m *Memory) Reserved() (n int64) {
 	if m == nil {
 		return 0
 	}
-	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.answers, &m.streams} {
+	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.answers, &m.streams, &m.histories} {
 		n += l.reserved()
 	}
 	return n
@@ -219,24 +219,39 @@ func (l *lane) serve() {
 
 // Growing is memory that grows while a stream arrives. It is not safe for concurrent use.
 type Growing struct {
-	memory *Memory
-	taken  int64
+	lane  *lane // nil: nothing is bounded
+	free  int64 // bytes that are not counted
+	limit int64 // that an error names
+	taken int64
 }
 
-// Growing returns memory of nothing yet.
-func (m *Memory) Growing() *Growing { return &Growing{memory: m} }
+// Previews returns memory for the previews of a stream, of nothing yet. The first MiB is free.
+func (m *Memory) Previews() *Growing {
+	if m == nil {
+		return &Growing{}
+	}
+	return &Growing{lane: &m.streams, free: freePreviews, limit: m.limit}
+}
 
-// Grow makes it n bytes, of which the first MiB is free, if that is more than it is. It does not wait: a stream may last for hours, and so might those that it
-// would wait for.
+// History returns memory for a history that arrives in a stream, of nothing yet.
+func (m *Memory) History() *Growing {
+	if m == nil {
+		return &Growing{}
+	}
+	return &Growing{lane: &m.histories, limit: m.limit}
+}
+
+// Grow makes it n bytes, if that is more than it is. It does not wait: a stream may last for hours, and so might those that it would
+// wait for.
 func (g *Growing) Grow(n int64) error {
-	if n -= freePreviews; g.memory == nil || n <= g.taken {
+	if n -= g.free; g.lane == nil || n <= g.taken {
 		return nil
 	}
-	l := &g.memory.streams
+	l := g.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.taken+n-g.taken > l.limit && l.taken > g.taken { // one alone may have all of it
-		return apierror.InFlightBytes(g.memory.limit)
+		return apierror.InFlightBytes(g.limit)
 	}
 	l.taken, g.taken = l.taken+n-g.taken, n
 	return nil
@@ -245,7 +260,7 @@ func (g *Growing) Grow(n int64) error {
 // Release gives it back.
 func (g *Growing) Release() {
 	if g.taken > 0 {
-		g.memory.streams.give(g.taken)
+		g.lane.give(g.taken)
 		g.taken = 0
 	}
 }

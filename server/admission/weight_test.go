@@ -58,7 +58,7 @@ func TestLinesOfLargeBudgets(t *testing.T) {
 // The preview of a stream grows until others have the rest. One alone may have more.
 func TestGrowingMemory(t *testing.T) {
 	m := admission.NewMemory(limit)
-	a, b := m.Growing(), m.Growing()
+	a, b := m.Previews(), m.Previews()
 	const free = 1 << 20
 	if a.Grow(free) != nil || m.Reserved() != 0 {
 		t.Errorf("%d bytes are reserved for a usual budget", m.Reserved())
@@ -77,5 +77,14 @@ func TestGrowingMemory(t *testing.T) {
 	b.Release()
 	if m.Reserved() != 0 {
 		t.Errorf("%d bytes stay reserved", m.Reserved())
+	}
+	h := m.History()
+	if h.Grow(limit) != nil || m.Reserved() != limit || m.History().Grow(1) == nil || a.Grow(free+1) != nil {
+		t.Errorf("%d bytes are reserved with a history", m.Reserved())
+	}
+	a.Release()
+	h.Release()
+	if m.Reserved() != 0 {
+		t.Errorf("%d bytes stay reserved for a history", m.Reserved())
 	}
 }

@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/renderers"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
@@ -41,6 +42,7 @@ type Options struct {
 	Recorder     *recorder.Recorder                   // nil: no audit log is kept
 	Metrics      metrics.Reporter                     // nil: nothing is measured
 	StreamIdle   time.Duration                        // that a stream may be without a message
+	Memory       *admission.Memory                    // nil: it is not bounded
 	StreamMemory int                                  // bytes of a history in a stream that are kept in memory; negative: none
 	Forget       func(session string, calls []string) // called for calls whose results changed
 }

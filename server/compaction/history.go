@@ -12,6 +12,7 @@ import (
 	"github.com/toolresult/toolresult/compactor"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/pipeline"
@@ -25,6 +26,12 @@ const (
 	DefaultStreamMemory = 2 << 20
 )
 
+// Bytes of memory that a history takes: of an entry and its plan, and of a message that is kept, beside its bytes.
+const (
+	perEntry   = 1 << 10
+	perMessage = 1 << 10
+)
+
 // history is the results of a history as they are given, in the order of the entries.
 type history struct {
 	registry *families.Registry
@@ -35,11 +42,12 @@ type history struct {
 	entries  []compactor.Entry
 	results  []givenResult
 	turn     uint32 // of the last entry
-	memory   int    // bytes that are in memory
+	memory   int    // bytes that are in memory, with some for each message
 	records  sessionRecords
 	screen   redaction.Screen
 	counter  tokens.Counter // of the policy
 	spool    spool
+	holds    *admission.Growing // of a stream; a request has its memory from its message
 }
 
 // givenResult is where a result is.
@@ -50,14 +58,17 @@ type givenResult struct {
 }
 
 func newHistory(ctx context.Context, s *Service, session string, limit, most int, counter tokens.Counter) *history {
-	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most, screen: s.Screen, counter: counter}
+	h := &history{registry: s.Registry, ctx: ctx, session: session, limit: limit, most: most, screen: s.Screen, counter: counter, holds: &admission.Growing{}}
 	h.records = sessionRecords{audit: s.Recorder, session: session}
 	h.spool = spool{newStage: func() (artifactstore.Stage, error) { return s.Store.Stage(ctx) }}
 	return h
 }
 
 // close gives back what the history holds.
-func (h *history) close() { h.spool.close() }
+func (h *history) close() {
+	h.spool.close()
+	h.holds.Release()
+}
 
 // add checks the next entry, and takes its result.
 func (h *history) add(e *pb.CompactEntry) error {
@@ -84,7 +95,10 @@ func (h *history) add(e *pb.CompactEntry) error {
 	h.entries = append(h.entries, compactor.Entry{
 		Unknown: unknown, Call: e.GetCallId(), Turn: int(e.GetTurn()), Subject: compactor.NewSubject(e.GetSubject()), Preceding: int(e.GetPrecedingTokens()),
 	})
-	return h.keep(r)
+	if err := h.keep(r); err != nil {
+		return err
+	}
+	return h.holds.Grow(h.takes(0))
 }
 
 func tooManyEntries(limit int) error {
@@ -157,7 +171,7 @@ func (h *history) keep(r *pb.CanonicalToolResult) error {
 		h.results = append(h.results, givenResult{})
 		return nil
 	}
-	if n := proto.Size(r); h.memory+n <= h.most {
+	if n := perMessage + proto.Size(r); h.memory+n <= h.most && h.holds.Grow(h.takes(n)) == nil {
 		h.memory += n
 		h.results = append(h.results, givenResult{message: r})
 		return nil
@@ -166,6 +180,9 @@ func (h *history) keep(r *pb.CanonicalToolResult) error {
 	h.results = append(h.results, givenResult{at: at, size: size})
 	return err
 }
+
+// takes returns the bytes of memory that the history takes, with some more for a message.
+func (h *history) takes(more int) int64 { return int64(perEntry*len(h.entries) + h.memory + more) }
 
 // planned is the history as a plan has it.
 func (h *history) planned() compactor.History {

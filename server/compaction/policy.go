@@ -18,8 +18,8 @@ type resolvedPolicy struct {
 // Bounds and defaults of compaction policies, as policy.proto states them.
 const (
 	defaultPreviewTokens = 256
-	maxResults           = 10_000    // of one request
-	maxStreamedResults   = 1_000_000 // of one stream
+	maxResults           = 10_000 // of one request
+	maxStreamedResults   = 32_768 // of one stream
 	maxSubject           = 65_536
 	maxHistoryTokens     = 100_000_000
 	maxPinned            = 10_000

@@ -44,6 +44,7 @@ func (c *compactStream) serve() error {
 	if err := c.begin(header.GetSessionId(), header.GetPolicy(), maxStreamedResults, c.service.StreamMemory); err != nil {
 		return apierror.PrefixField("header", err)
 	}
+	c.history.holds = c.service.Memory.History()
 	for {
 		m, err := c.next()
 		if errors.Is(err, io.EOF) {

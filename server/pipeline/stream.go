@@ -30,7 +30,7 @@ const maxCallStreams = 64
 func (p *Pipeline) ProjectStream(call grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) error {
 	a := &arrival{
 		pipeline: p, idle: rpc.NewLimit(call.Context(), p.StreamIdle), call: call, ctx: call.Context(), streams: map[string]*incoming{},
-		memory: p.Memory.Growing(),
+		memory: p.Memory.Previews(),
 	}
 	defer a.memory.Release()
 	defer a.end()

@@ -210,7 +210,7 @@ type ToolResultServiceClient interface {
 	// CompactStream is Compact for histories of any length: the same history gives the same
 	// results. The client sends one header, then the entries, and closes its side; the
 	// server answers when it has them all. Its memory does not grow with the texts of the
-	// results. At most 1,000,000 entries.
+	// results. At most 32,768 entries.
 	//
 	// Errors: those of Compact, and
 	//
@@ -500,7 +500,7 @@ type ToolResultServiceServer interface {
 	// CompactStream is Compact for histories of any length: the same history gives the same
 	// results. The client sends one header, then the entries, and closes its side; the
 	// server answers when it has them all. Its memory does not grow with the texts of the
-	// results. At most 1,000,000 entries.
+	// results. At most 32,768 entries.
 	//
 	// Errors: those of Compact, and
 	//
