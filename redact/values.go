@@ -166,6 +166,14 @@ func (v Values) Len() int {
 	return v.c.count
 }
 
+// Size returns the memory that the set takes, in bytes: some forty times its values.
+func (v Values) Size() int64 {
+	if v.c == nil {
+		return 0
+	}
+	return v.c.size()
+}
+
 // String returns the number of names, and nothing more.
 func (v Values) String() string {
 	if v.c == nil {

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unsafe"
 )
 
 // The index of registered values. All encodings of all values are forms. A form
@@ -19,6 +20,7 @@ type compiledValues struct {
 	kinds  kinds
 	values int
 	count  int
+	text   int // bytes of the forms, which the labels of nodes are parts of
 
 	filter []uint64 // bits, by a hash of seven of the first eight bytes
 	shift  uint
@@ -65,6 +67,9 @@ func compile(forms []form, k kinds) *compiledValues {
 	c := &compiledValues{kinds: k, values: len(k.names), count: len(forms)}
 	slices.SortStableFunc(forms, func(a, b form) int { return strings.Compare(a.bytes, b.bytes) })
 	forms = slices.CompactFunc(forms, func(a, b form) bool { return a.bytes == b.bytes })
+	for _, f := range forms {
+		c.text += len(f.bytes)
+	}
 	// Sixty-four bits for each of two, so that about one in sixty-four others passes.
 	size := max(12, min(24, bits.Len(uint(len(forms)))+7))
 	c.filter = make([]uint64, 1<<(size-6))
@@ -83,6 +88,12 @@ func compile(forms []form, k kinds) *compiledValues {
 	slices.Sort(c.begins)
 	c.begins, c.nodes, c.edges = slices.Clip(c.begins), slices.Clip(c.nodes), slices.Clip(c.edges)
 	return c
+}
+
+// size returns the memory of the index, in bytes.
+func (c *compiledValues) size() int64 {
+	n := len(c.filter)*8 + len(c.table)*int(unsafe.Sizeof(entry{})) + len(c.nodes)*int(unsafe.Sizeof(node{})) + len(c.edges)*int(unsafe.Sizeof(edge{})) + len(c.begins)*8
+	return int64(n + c.text)
 }
 
 // mayBegin reports whether the first eight bytes of a form begin with the last n of a

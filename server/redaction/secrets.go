@@ -29,6 +29,7 @@ const (
 	maxSecrets         = 10_000   // of a call
 	maxSecretSessions  = 10_000   // that have values of their own
 	maxRegisteredBytes = 64 << 20 // of all values
+	maxIndexBytes      = 96 << 20 // of memory, of what finds the values: of equal lists once
 )
 
 // Secrets has the values that runtimes registered. They are in memory alone, and gone with the process: a caller that depends on
@@ -106,6 +107,9 @@ func (s *Secrets) Register(session string, list []redact.Secret) (id string, err
 	if err != nil {
 		return "", err
 	}
+	if indexBytes(sets) > max(maxIndexBytes, indexBytes(s.sets)) { // a smaller list is always taken
+		return "", tooManySecrets("bytes of their index", maxIndexBytes)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sets, s.bytes = sets, total
@@ -142,6 +146,18 @@ func (s *Secrets) with(session string, set *secretSet) (map[string]*secretSet, e
 		}
 	}
 	return sets, nil
+}
+
+// indexBytes returns the memory of what finds the values of some sets.
+func indexBytes(sets map[string]*secretSet) (n int64) {
+	seen := make(map[*redact.Values]bool, len(sets))
+	for _, set := range sets {
+		if !seen[set.values] && set.values != nil {
+			seen[set.values] = true
+			n += set.values.Size()
+		}
+	}
+	return n
 }
 
 // compile compiles a list, or returns the values of an equal one: sessions of one agent often have the same secrets. The caller

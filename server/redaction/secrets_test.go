@@ -3,6 +3,8 @@ package redaction
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -225,6 +227,42 @@ func TestBoundsOfRegisteredSecrets(t *testing.T) {
 	}
 	if _, rejected := r.set(t.Context(), "a", value("A", "first-value")); rejected != nil {
 		t.Error(rejected)
+	}
+}
+
+// TestIndexOfSecretsIsBounded: what finds values takes some forty times their bytes, and each session with values of its own has those
+// for all again. That has a bound, at which smaller lists are still taken.
+func TestIndexOfSecretsIsBounded(t *testing.T) {
+	t.Parallel()
+	s := NewSecrets()
+	list := func(session string, n int) (all []redact.Secret) {
+		for i := range n {
+			all = append(all, redact.Secret{Name: "A", Value: fmt.Appendf(nil, "value-%s-%d-%x", session, i, sha256.Sum256(fmt.Append(nil, i)))})
+		}
+		return all
+	}
+	if _, err := s.Register("", list("all", 5000)); err != nil {
+		t.Fatal(err)
+	}
+	taken := 0
+	var err error
+	for ; err == nil && taken < 100; taken++ {
+		_, err = s.Register(fmt.Sprint("s", taken), list(fmt.Sprint(taken), 1))
+	}
+	if why, ok := errors.AsType[*apierror.StatusError](err); !ok || apierror.ReasonName(why.Reason) != "QUOTA_SESSION" || taken < 5 {
+		t.Errorf("after %d sessions: %v", taken, err)
+	}
+	if n := indexBytes(s.sets); n > maxIndexBytes {
+		t.Errorf("the index takes %d bytes", n)
+	}
+	if _, err := s.Register("s0", list("again", 1)); err != nil {
+		t.Errorf("another value in the place of one: %v", err)
+	}
+	if _, err := s.Register("", nil); err != nil {
+		t.Errorf("no values for all: %v", err)
+	}
+	if _, err := s.Register("more", list("more", 1)); err != nil {
+		t.Errorf("after that: %v", err)
 	}
 }
 
