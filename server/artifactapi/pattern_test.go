@@ -12,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/server/artifactapi"
 )
 
-// TestPatternsAreBounded compiles patterns that people write, and refuses those that compile to hundreds of times their length.
+// TestPatternsAreBounded compiles patterns that people write, and rejects those that compile to hundreds of times their length.
 func TestPatternsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
