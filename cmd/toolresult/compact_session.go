@@ -7,6 +7,7 @@ package main
 // Members that this program does not know are printed as they were read, so that the output can be compacted again.
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,6 +16,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/prototext"
@@ -81,7 +83,7 @@ func (c *rpcFlags) readResultsJSON(r io.Reader) (*compactInput, error) {
 		var e entry
 		var members map[string]json.RawMessage
 		_ = json.Unmarshal(value, &members) // the server says what is wrong with a result
-		if members[canonicalMember] != nil || members["call_id"] != nil {
+		if !repeatsMember(value) && (members[canonicalMember] != nil || members["call_id"] != nil) {
 			if err := json.Unmarshal(value, &e); err != nil {
 				return nil, fmt.Errorf("result %d: %w", len(s.values), err)
 			}
@@ -92,11 +94,30 @@ func (c *rpcFlags) readResultsJSON(r io.Reader) (*compactInput, error) {
 			CallId: e.CallID, Turn: e.Turn, Subject: e.Subject, PrecedingTokens: e.PrecedingTokens, Family: cmp.Or(e.Family, c.family),
 		}
 		if text := members[canonicalMember]; text != nil {
-			one.Result = &pb.CompactEntry_CanonicalJson{CanonicalJson: string(text)}
+			one.Result = &pb.CompactEntry_CanonicalJson{CanonicalJson: strings.ToValidUTF8(string(text), "\ufffd")} // as JSON reads it
 		}
 		s.req.Entries, s.values = append(s.req.Entries, one), append(s.values, members)
 	}
 	return s, nil
+}
+
+// repeatsMember reports whether an object has a member twice, of which only one would be read. Such a value is no result that the
+// sidecar knows, and stays as it is.
+func repeatsMember(object json.RawMessage) bool {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if first, err := dec.Token(); err != nil || first != json.Delim('{') {
+		return false
+	}
+	seen := map[any]bool{}
+	for dec.More() {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil || seen[name] {
+			return err == nil && seen[name]
+		}
+		seen[name] = true
+	}
+	return false
 }
 
 // toolName returns the tool of a result; empty if the result is on record alone, or is no canonical result.

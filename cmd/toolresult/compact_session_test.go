@@ -113,3 +113,22 @@ func TestReceiptsOfASession(t *testing.T) {
 		t.Errorf("%v", named)
 	}
 }
+
+// TestDamagedValuesStayAsTheyAre compacts a session with a value that is not UTF-8 and one that has a member twice: the others are
+// compacted, and all of these is printed.
+func TestDamagedValuesStayAsTheyAre(t *testing.T) {
+	t.Parallel()
+	whole := toolresult(t, "", "exec", "--output", "json", "--", "seq", "1", "5000").want(0, `"canonical"`).out
+	for name, odd := range map[string]string{
+		"a byte":           "{\"tool_name\":\"D\",\"status\":\"success\",\"summary_text\":\"\xff\",\"result\":{\"orbit\":1},\"error\":null}",
+		"a member twice":   `{"canonical":{"first":1},"canonical":{"second":2}}`,
+		"a call_id twice":  `{"call_id":"a","call_id":"b","canonical":{"first":1}}`,
+		"no object at all": `"text"`,
+	} {
+		o := toolresult(t, whole+odd+"\n", "compact", "--output", "json", "--level", "line")
+		o.want(0, `"compaction_level": "line"`)
+		if flat := strings.Join(strings.Fields(o.out), ""); !strings.Contains(flat, odd) {
+			t.Errorf("%s: it is not as it was:\n%s", name, o.out)
+		}
+	}
+}
