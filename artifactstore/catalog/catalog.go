@@ -62,7 +62,7 @@ type Options struct {
 	Shared bool
 	// Volatile omits the syncs of the database.
 	Volatile bool
-	// SessionLease is the time for which a session needs its artifacts after each call that names it.
+	// SessionLease is the time for which a session needs its artifacts after each call that stores or reads one.
 	SessionLease time.Duration
 	// KeepFor is the time for which an artifact without a lease is kept after it was last put. If 0, it is kept for
 	// ever.

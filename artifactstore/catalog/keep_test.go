@@ -163,3 +163,24 @@ func TestEndedLeaseHasNoTime(t *testing.T) {
 		t.Errorf("%s, %v", until, err)
 	}
 }
+
+// TestReadingRenewsTheLease: a session that only reads keeps its artifacts, and one that does neither read nor store loses them.
+func TestReadingRenewsTheLease(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	c, _ := newCatalog(t, catalog.Options{SessionLease: time.Hour, KeepFor: time.Second, Now: func() time.Time { return now }})
+	kept := put(t, c, catalog.Owner{Session: "reads"}, "read")
+	put(t, c, catalog.Owner{Session: "silent"}, "not read")
+	for range 12 {
+		now = now.Add(20 * time.Minute)
+		if got := read(t, c, kept.Name, catalog.Permit{Session: "reads"}); got != "read" {
+			t.Fatalf("it reads %q", got)
+		}
+	}
+	if r := collect(t, c); r.Count != 1 {
+		t.Errorf("%d were deleted", r.Count)
+	}
+	if got := read(t, c, kept.Name, catalog.Permit{Session: "reads"}); got != "read" {
+		t.Errorf("it reads %q", got)
+	}
+}

@@ -98,19 +98,32 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 	if p.Session == "" && (p.Raw || c.knowsAll() && !c.hasRaw.Load()) {
 		return nil // it covers everything there is
 	}
-	permitted := false
+	permitted, renew := false, false
 	err := c.writer.do(ctx, func(d *db) (err error) {
 		if p.Session != "" {
 			permitted, err = d.isReadableBy(p.Session, name, p.Raw)
+			renew = c.shouldRenew(d, p.Session)
 		} else {
 			permitted, err = d.isReadableByAll(name, c.knowsAll())
 		}
 		return err
 	})
+	if err == nil && permitted && renew {
+		_ = c.writer.do(ctx, func(d *db) error { return d.lease(p.Session, c.clock.now().Add(c.options.SessionLease)) }) // one reads on a full disk
+	}
 	if err == nil && !permitted {
 		err = fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
 	}
 	return err
+}
+
+// renewals is how many times a session that reads all the time has its lease renewed until that would end.
+const renewals = 64
+
+// shouldRenew reports whether a session that reads has less than the default lease.
+func (c *Catalog) shouldRenew(d *db, session string) bool {
+	until, _, err := d.session(session)
+	return err == nil && !until.IsZero() && until.Before(c.clock.now().Add(c.options.SessionLease-c.options.SessionLease/renewals))
 }
 
 // isReadableBy reports whether a session put an artifact: in any way if raw is set, else other than as raw.

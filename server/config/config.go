@@ -104,7 +104,7 @@ type Config struct {
 	// more for an agent to open by itself. Default: 0s. Here and below a duration is written as in Go,
 	// "1m30s".
 	CompressAfter time.Duration
-	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that names it, 0s to
+	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that stores or reads one, 0s to
 	// 8760h. Default: 168h.
 	SessionLease time.Duration
 	// KeepFor (key "keep_for") is how long an artifact is kept that no lease names, after it was put last, up to 87600h; 0s

@@ -75,9 +75,9 @@ type ArtifactServiceClient interface {
 	//	  the field that BadRequest names.
 	ListArtifacts(ctx context.Context, in *ListArtifactsRequest, opts ...grpc.CallOption) (*ListArtifactsResponse, error)
 	// LeaseSession says until when the artifacts of a session are needed. Whatever a
-	// session with a lease names is never deleted. Every call that names a session
-	// gives it the default lease (setting session_lease) if that is longer than the one
-	// that it has; this call sets it to any other, or ends it.
+	// session with a lease names is never deleted. Every call that stores or reads an
+	// artifact of a session gives it the default lease (setting session_lease) if that is
+	// longer than the one that it has; this call sets it to any other, or ends it.
 	//
 	// Errors:
 	//
@@ -259,9 +259,9 @@ type ArtifactServiceServer interface {
 	//	  the field that BadRequest names.
 	ListArtifacts(context.Context, *ListArtifactsRequest) (*ListArtifactsResponse, error)
 	// LeaseSession says until when the artifacts of a session are needed. Whatever a
-	// session with a lease names is never deleted. Every call that names a session
-	// gives it the default lease (setting session_lease) if that is longer than the one
-	// that it has; this call sets it to any other, or ends it.
+	// session with a lease names is never deleted. Every call that stores or reads an
+	// artifact of a session gives it the default lease (setting session_lease) if that is
+	// longer than the one that it has; this call sets it to any other, or ends it.
 	//
 	// Errors:
 	//
