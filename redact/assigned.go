@@ -164,7 +164,7 @@ func (s *valueScan) opening() (quote byte, level int) {
 			level++
 			i++
 		}
-		if quote = s.at(i); !isQuote(quote) || i == s.start && s.surroundings().quote == quote { // or it ends a string around
+		if quote = s.at(i); !isQuote(quote) || i == s.start && s.surroundings().quote == quote && s.closes(i+1) { // or it ends a string around
 			return 0, 0
 		}
 		s.from = i + 1
@@ -175,6 +175,11 @@ func (s *valueScan) opening() (quote byte, level int) {
 	return quote, level
 }
 
+// closes reports whether a quote before i ends a string: a value does not begin there.
+func (s *valueScan) closes(i int) bool {
+	return s.delimits(i) || bytes.IndexByte([]byte("+%"), s.at(i)) >= 0
+}
+
 // isQuote reports whether c may be around a string.
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
@@ -182,11 +187,15 @@ func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 // capitals or an option, as in "X_TOKEN=a b": it ends the value.
 func (s *valueScan) quotedToken() (quote byte, level int) {
 	name := s.name()
-	if name <= s.floor || s.b[s.from-1] != '=' || !isQuote(s.b[name-1]) {
+	if name <= s.floor || !isQuote(s.b[name-1]) {
+		return 0, 0
+	}
+	user := s.b[s.from-1] == ':' && endsInUserOption(s.b[s.floor:name-1])
+	if s.b[s.from-1] != '=' && !user {
 		return 0, 0
 	}
 	for _, c := range s.b[name : s.from-1] {
-		if c-'a' < 26 && s.b[name] != '-' || !isName(c) {
+		if c-'a' < 26 && s.b[name] != '-' && !user || !isName(c) {
 			return 0, 0
 		}
 	}
@@ -194,6 +203,16 @@ func (s *valueScan) quotedToken() (quote byte, level int) {
 		level++
 	}
 	return s.b[name-1], level
+}
+
+// endsInUserOption reports whether the next word is a user and a password.
+func endsInUserOption(b []byte) bool {
+	for _, option := range [...]string{" -u ", "--user ", "--user="} {
+		if bytes.HasSuffix(b, []byte(option)) {
+			return true
+		}
+	}
+	return false
 }
 
 // name returns where the name of the value begins.
@@ -388,7 +407,20 @@ func (s *valueScan) operatorEnds(i int, c byte) bool {
 		return false
 	}
 	a := s.surroundings()
-	return a.cut || a.open != [4]int{}
+	return (a.cut || a.open != [4]int{}) && s.elementAt(i+1)
+}
+
+// elementAt reports whether the next element of a list begins at i: a string, a bracket,
+// or a name with an operator behind it.
+func (s *valueScan) elementAt(i int) bool {
+	if c := s.at(i); isQuote(c) || c == '\\' || c == '{' || c == '[' || c == '(' {
+		return true
+	}
+	k := i
+	for k < i+context && isName(s.at(k)) {
+		k++
+	}
+	return k > i && (s.at(k) == '=' || s.at(k) == ':')
 }
 
 // quoteEnds reports whether a quote at i ends the value: it is open before the value.

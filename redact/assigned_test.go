@@ -31,6 +31,16 @@ func TestAssignedValuesEndWithTheirSyntax(t *testing.T) {
 			}
 		}
 	}
+	for form, secret := range map[string]string{ // what is around or in the value begins or ends it elsewhere
+		"Set it (DB_PASSWORD=%s) then run.": "Lzw-auKs7PDJ&,wlmIO4R8q", `curl -u "admin:%s" https://h/x`: `SeDK5QL3)"s=4CH27PRJ`, "<DB_PASSWORD=%s>": "MqQs7wp7KBeK,A4+_L_oS",
+		"{User:app Password:%s}": "sQiKz)19L,jPSxx2", "{User:app Password:%s Port:1}": "o5G<X8ea,brqsQ",
+		`TOKEN='a"b9#cdefgh' DB_PASSWORD="%s" ./run`: "3MXvCy@v5K99p",
+	} {
+		line := fmt.Sprintf(form, secret)
+		if out, _ := redact.Text(o, []byte(line+"\n")); strings.Contains(string(out), secret[len(secret)-4:]) {
+			t.Errorf("%s gives %s", line, out)
+		}
+	}
 	for _, harmless := range []string{
 		"password=getPassword(user1)", "API_KEY=keys[0].value1", "TOKEN=${GITHUB_TOKEN:-none1}", "TOKEN=$(cat /run/token1)", "password: must have 1 & 2",
 		"client_secret: optional, see chapter 7", "api_key = os.environ[\"API_KEY\"]", "DB_PASSWORD=changeme",
