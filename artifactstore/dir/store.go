@@ -185,14 +185,14 @@ func (d *Store) open(opts Options) error {
 	if err := d.acquireLock(opts.LockWait); err != nil {
 		return err
 	}
+	if err := d.rememberOpened(); err != nil {
+		return err
+	}
 	version, err := d.readFormat() // again: the process that had the lock may have changed it
 	if err != nil {
 		return err
 	}
 	if err := d.openTemp(); err != nil {
-		return err
-	}
-	if err := d.rememberOpened(); err != nil {
 		return err
 	}
 	if err := d.sweep(); err != nil {

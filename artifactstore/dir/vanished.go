@@ -1,8 +1,8 @@
 package dir
 
 // What is put into a directory that has no name any more is gone with the process, and what is put beside another sidecar
-// may be deleted by it. So before something is acknowledged, the paths of the store, its lock file and tmp/ are compared with
-// what is open. Once they differed, nothing is acknowledged any more, even if they are back.
+// may be deleted by it. So before something is acknowledged, the path of the store and its lock file are compared with what
+// is open. Once they differed, nothing is acknowledged any more, even if they are back.
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 	"github.com/toolresult/toolresult/internal/heldfile"
 )
 
-// Check fails with ErrVanished if the directory of the store, its lock file or tmp/ was deleted or replaced since it was opened.
+// Check fails with ErrVanished if the directory of the store or its lock file was deleted or replaced since it was opened.
 // It fails for ever then.
 func (d *Store) Check() error {
 	if failed := d.vanished.Load(); failed != nil {
@@ -24,8 +24,6 @@ func (d *Store) Check() error {
 		what = "the directory"
 	case !isNamed(d.present.lock, d.root.Lstat, lockName):
 		what = "the file " + lockName
-	case !isNamed(d.present.tmp, d.root.Lstat, tempDirName):
-		what = "the directory " + tempDirName
 	default:
 		return nil
 	}
@@ -34,8 +32,8 @@ func (d *Store) Check() error {
 	return *d.vanished.Load()
 }
 
-// present is the directory of a store, its lock file and tmp/ as they were opened.
-type present struct{ root, lock, tmp os.FileInfo }
+// present is the directory and the lock file of a store as they were opened.
+type present struct{ root, lock os.FileInfo }
 
 // rememberOpened looks at what is open, for Check to compare with.
 func (d *Store) rememberOpened() (err error) {
@@ -44,9 +42,6 @@ func (d *Store) rememberOpened() (err error) {
 	}
 	if d.present.lock, err = d.lock.Stat(); err != nil {
 		return stepError(stepOpenLock, err)
-	}
-	if d.present.tmp, err = d.tmp.Stat("."); err != nil {
-		return stepError(stepMakeTempDir, err)
 	}
 	return nil
 }

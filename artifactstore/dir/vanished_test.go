@@ -31,15 +31,6 @@ var vanishing = map[string]struct{ harm, undo func(root string) error }{
 		func(root string) error { return os.Rename(root+"-2", root) },
 	},
 	"root deleted": {os.RemoveAll, nil},
-	"tmp deleted":  {func(root string) error { return os.RemoveAll(root + "/tmp") }, nil},
-	"tmp a link": {
-		func(root string) error {
-			return errors.Join(os.Rename(root+"/tmp", root+"-tmp"), os.Symlink(root+"-tmp", root+"/tmp"))
-		},
-		func(root string) error {
-			return errors.Join(os.Remove(root+"/tmp"), os.Rename(root+"-tmp", root+"/tmp"))
-		},
-	},
 	"root a link": {func(root string) error {
 		return errors.Join(os.Rename(root, root+"-2"), os.Symlink(root+"-2", root))
 	}, nil},
