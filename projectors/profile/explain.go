@@ -45,6 +45,7 @@ func (s *Set) Explain(commandLine string) Choice {
 	if others >= 0 {
 		beside = list[others]
 		list = slices.DeleteFunc(list, func(p printing) bool { return p.others })
+		c.step("%s: other commands print through it", formatCommand(beside.words))
 	}
 	for i, printed := range list {
 		f, command := s.choose(printed.words, &c)
@@ -68,7 +69,7 @@ func (s *Set) Explain(commandLine string) Choice {
 			kind = Ranked
 		}
 		if others >= 0 && f.profile.Read() {
-			c.step("%s: other commands print through it, beside a file that is read", formatCommand(beside.words))
+			c.step("%s reads a file, and not all of what is printed is of it", formatCommand(command))
 			return Choice{Steps: c.Steps}
 		}
 		c.Profile, c.Pattern, c.Command, c.Range, c.MaybeLog = f.profile, f.pattern.text, formatCommand(command), kind, c.MaybeLog || maybeLog

@@ -165,7 +165,7 @@ func TestHostileLinesHaveAnswers(t *testing.T) {
 // that is certain for a command alone is not when another command runs before it.
 func FuzzCommandLine(f *testing.F) {
 	for _, seed := range []string{"grep x f", "cd x && sudo -u me go test ./... 2>&1 | tee log", `bash -lc "cd x; make"`, "git -C x diff main --stat",
-		"env env env env env env env env env env ls", "timeout 5", "uv run --with", "a=b", "[[ -f x ]]", "$(x) y", "ls;ls;ls;ls", "time", "((1))", "<f", "cat <<E\nx\nE"} {
+		"env env env env env env env env env env ls", "timeout 5", "uv run --with", "a=b", "[[ -f x ]]", "$(x) y", "ls;ls;ls;ls", "time", "((1))", "<f", ". build.sh", "cat <<E\nx\nE"} {
 		f.Add(seed)
 	}
 	s := profile.BuiltIn()

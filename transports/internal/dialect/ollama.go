@@ -26,7 +26,11 @@ func ollama() Dialect {
 // readOllamaCall reads an element of "tool_calls". It has no id.
 func readOllamaCall(o rawjson.Object) Call {
 	function := o.Child("function")
-	return Call{Name: function.Text("name"), Arguments: string(function.Get("arguments"))}
+	arguments := string(function.Get("arguments"))
+	if arguments == "" {
+		arguments = "{}"
+	}
+	return Call{Name: function.Text("name"), Arguments: arguments}
 }
 
 // writeOllamaCall writes an element of "tool_calls". Arguments are a JSON object, not a string.

@@ -130,7 +130,7 @@ func callsAndResults(blocks []Block) string {
 // FuzzRead reads any object as a message of every provider. Written again, it has the same calls and results.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
-		`{"role":"assistant","content":[1,null,"x"],"tool_calls":[7,{}]}`, `{"role":"user","content":[{"type":"text"},{"functionCall":{"args":[]}}]}`,
+		`{"role":"assistant","content":[1,null,"x"],"tool_calls":[7,{}]}`, `{"role":"assistant","tool_calls":[{}]}`, `{"role":"user","content":[{"type":"text"},{"functionCall":{"args":[]}}]}`,
 		`{"type":"function_call_output","output":{}}`, `{"role":"model","parts":[{"functionResponse":{"response":{"error":{}}}}]}`, `{"role":"tool","content":[{"toolResult":{}}]}`,
 	} {
 		f.Add(text)
