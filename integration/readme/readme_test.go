@@ -85,7 +85,7 @@ func (r *reader) shell(script string) {
 	r.printed = string(out)
 	r.t.Logf("%s (%.1fs)", strings.TrimSpace(script), time.Since(start).Seconds())
 	if err != nil {
-		r.t.Fatalf("%v\n%s", err, tail(out))
+		r.t.Fatalf("%v\n%s", err, out) // all of it: of `make test` the summary is last, and says too little
 	}
 }
 
@@ -217,6 +217,3 @@ func readBlocks(t *testing.T, file string) []block {
 	}
 	return blocks
 }
-
-// tail is the end of a long output.
-func tail(out []byte) []byte { return out[max(0, len(out)-4000):] }
