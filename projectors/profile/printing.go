@@ -205,7 +205,7 @@ func runsOthers(c *syntax.CallExpr, command []string) bool {
 		syntax.Walk(word, func(node syntax.Node) bool {
 			switch n := node.(type) {
 			case *syntax.CmdSubst:
-				found = found || !slices.ContainsFunc(n.Stmts, isHarmless)
+				found = found || len(n.Stmts) == 0 || slices.ContainsFunc(n.Stmts, func(s *syntax.Stmt) bool { return !isHarmless(s) })
 			case *syntax.ProcSubst:
 				found = true
 			}
@@ -270,10 +270,10 @@ func (w *walk) call(c *syntax.CallExpr, redirs []*syntax.Redirect) {
 		w.script(script)
 		return
 	}
+	if isFilter(command) && substitutes(c.Args, redirs) {
+		w.add(printing{words: command, others: true})
+	}
 	if passesOn(command) {
-		if substitutes(c.Args, redirs) {
-			w.add(printing{words: command, others: true})
-		}
 		input, here := inputOf(redirs)
 		if here {
 			return // it prints what the caller wrote

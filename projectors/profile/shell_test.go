@@ -18,6 +18,8 @@ var programsThatPrint = map[string]string{
 	"git add -A && git status":            "git-status",
 	"cd /x && go test ./...":              "go-test",
 	"cd /x; export A=b\nsource v; go vet": "go-vet",
+	"cat f.go; . ./build.sh":              "", "cat f.go; echo \"$(bash build.sh)\"": "", "cat f.go <(bash build.sh)": "", "cat f.go - < <(make)": "", "echo \"$(date; make)\"; cat f.go": "",
+	"echo \"in $(pwd)\"; cat f.go": "cat", "source .venv/bin/activate; cat f.go": "cat", ". ./build.sh": "",
 	"A=b C=d go test":                     "go-test",
 	"go test ./... 2>&1":                  "go-test",
 	"go test ./... > log 2>&1":            "go-test",
