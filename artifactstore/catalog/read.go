@@ -117,7 +117,7 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 	return err
 }
 
-// renewals is how many times a session that reads all the time has its lease renewed until that would end.
+// renewals bounds how often a session that reads writes to the database: a lease is renewed when so large a part of it is over.
 const renewals = 64
 
 // shouldRenew reports whether a session that reads has less than the default lease.

@@ -172,6 +172,7 @@ type PeerCredentials struct {
 	TLS      credentials.TransportCredentials // of TCP connections; nil: none
 }
 
+// ErrForeignUser means that a user is not one of those who may connect.
 var ErrForeignUser = errors.New("this user may not connect")
 
 // Identified is a connection whose peer was identified before.
