@@ -70,7 +70,7 @@ func projected(t *rapid.T) *pb.CanonicalToolResult {
 }
 
 // Whatever a projection made, a compacted result keeps a valid ledger, shows only lines that
-// were shown, costs no more, and is final: compacting it again changes nothing.
+// were shown, costs no more but for the lines that say what is left out, and is final: compacting it again changes nothing.
 func TestCompactedLedgersAddUp(t *testing.T) {
 	c := compactorAt(t, "/store/3f8/a9c1e2")
 	cost := func(t *rapid.T, r *pb.CanonicalToolResult) int {
@@ -95,7 +95,9 @@ func TestCompactedLedgersAddUp(t *testing.T) {
 		if err := envelope.ValidateCanonical("", got.Result, nil); err != nil {
 			t.Fatalf("%v\n%v", err, got.Result)
 		}
-		if got.Changed && cost(t, got.Result) > cost(t, r)+4 { // estimates may be a little wrong
+		// A result that is only a little over its target gets a mark and a last line for what it loses. A plan measures that, and undoes it.
+		const markAndEnding = 32
+		if got.Changed && cost(t, got.Result) > cost(t, r)+markAndEnding {
 			t.Errorf("%d tokens became %d", cost(t, r), cost(t, got.Result))
 		}
 		shown := strings.Split(r.GetCommand().GetStdoutPreview(), "\n")
