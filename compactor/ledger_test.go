@@ -117,6 +117,34 @@ func TestCompactedLedgersAddUp(t *testing.T) {
 	})
 }
 
+// A plan changes no result that would not cost less, by any budget.
+func TestPlansMakeNothingDearer(t *testing.T) {
+	c := compactorAt(t, "/store/3f8/a9c1e2")
+	rapid.Check(t, func(t *rapid.T) {
+		results := rapid.SliceOfN(rapid.Custom(projected), 1, 5).Draw(t, "results")
+		h := compactor.History{Load: func(i int) (*pb.CanonicalToolResult, error) { return results[i], nil }}
+		for i := range results {
+			h.Entries = append(h.Entries, compactor.Entry{Call: fmt.Sprint(i), Turn: i})
+		}
+		measure := func(_ int, r *pb.CanonicalToolResult) (int, error) {
+			receipt, err := renderers.Command().Render(r, renderers.Policy{Counter: tokens.Estimate()})
+			return receipt.Tokens, err
+		}
+		plan, err := c.Plan(h, compactor.Policy{
+			Level: rapid.SampledFrom([]pb.CompactionLevel{trimmed, handles, line}).Draw(t, "level"), PreviewTokens: rapid.IntRange(16, 300).Draw(t, "preview"),
+			OpenFailure: 16, Measure: measure, Budget: rapid.IntRange(16, 2000).Draw(t, "budget"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range plan.Results {
+			if r.Changed && r.After >= r.Before {
+				t.Errorf("result %d: %d tokens became %d", i, r.Before, r.After)
+			}
+		}
+	})
+}
+
 func contains(list []string, line string) bool {
 	for _, l := range list {
 		if l == line || strings.HasPrefix(l, line) && line != "" || strings.HasSuffix(l, line) && line != "" {
