@@ -70,7 +70,7 @@ func projected(t *rapid.T) *pb.CanonicalToolResult {
 }
 
 // Whatever a projection made, a compacted result keeps a valid ledger, shows only lines that
-// were shown, costs no more but for the lines that say what is left out, and is final: compacting it again changes nothing.
+// were shown, costs no more but for the lines that say what is omitted, and is final: compacting it again changes nothing.
 func TestCompactedLedgersAddUp(t *testing.T) {
 	c := compactorAt(t, "/store/3f8/a9c1e2")
 	cost := func(t *rapid.T, r *pb.CanonicalToolResult) int {
