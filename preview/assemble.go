@@ -36,7 +36,7 @@ type assembly struct {
 }
 
 // scattered are the kinds of which a preview has at most one cut.
-var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime}
+var scattered = [...]CutKind{CutRepeated, CutProgress, CutControl, CutInvisible, CutTime, CutCell, CutAttributes}
 
 // cutExtent is the smallest range of lines that holds every place of a
 // scattered cut.
@@ -49,7 +49,7 @@ type cutExtent struct {
 // between, before and after them are cut.
 func (s *selection) assemble(parts ...[]rendered) *Preview {
 	e := s.excerpt
-	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}, from: 1}
+	a := assembly{preview: &Preview{Bytes: e.bytes, Lines: e.lines, Encoding: EncodingUTF8}, from: 1, runs: s.runs}
 	if s.ranking != nil {
 		a.runs, a.folded = s.ranking.runs, s.ranking.folded
 	}
@@ -95,7 +95,10 @@ func (a *assembly) gap(cut Cut) {
 		if r.Last > cut.LastLine {
 			like.LastLine, like.ByteEnd = cut.LastLine, cut.ByteEnd
 		}
-		a.cut(like)
+		from := a.line
+		if a.cut(like); cut.OmittedValues > 0 { // a line of a table is a value
+			cut.OmittedValues -= a.line - from
+		}
 	}
 	if cut.ByteEnd > a.end {
 		cut.Kind = CutMiddle
@@ -173,7 +176,7 @@ func (a *assembly) account(r *rendered) {
 		})
 	}
 	overwritten, updates := r.line.TextAt-r.line.Start, r.line.Updates
-	if r.altered == nil && overwritten == 0 && r.time == 0 && r.redrawn == 0 {
+	if r.altered == nil && overwritten == 0 && r.time == 0 && r.attributes == 0 && r.redrawn == 0 && r.clips == 0 {
 		return
 	}
 	var lost textscan.Changes
@@ -191,6 +194,8 @@ func (a *assembly) account(r *rendered) {
 		{control, controls},
 		{lost.InvisibleBytes, lost.Invisibles},
 		{int64(r.time), boolBytes(r.time > 0)},
+		{int64(r.clipped), int64(r.clips)},
+		{int64(r.attributes), boolBytes(r.attributes > 0)},
 	} {
 		if n[0] > 0 {
 			a.extents[i].widen(r, n[0], n[1], at, a.shown)

@@ -27,6 +27,9 @@ const leastInside = 48
 func (s *selection) ranked(f Focus) []rendered {
 	s.ranking, s.untimed = s.excerpt.rank(f), true
 	list, order := s.ranking.list, s.ranking.order
+	if s.excerpt.Shape(f) == shape.Listing {
+		s.leading = shape.NamesAlone(list)
+	}
 	limit := min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/lineShare))
 	for {
 		c := s.choose(list, order, limit)
@@ -167,6 +170,9 @@ func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool 
 	}
 	if r.Reason <= shape.KeepContext {
 		limit = max(minLineBytes, limit/contextShare)
+	}
+	if r.Width > 0 {
+		limit = min(limit, r.Width)
 	}
 	if n := len(r.Line.Text); n-limit < leastInside { // the marker would cost as much
 		limit = min(max(limit, n), s.budget.LineBytes)

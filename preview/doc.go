@@ -20,6 +20,9 @@
 //
 //	textscan  lines, terminal sequences, characters: bytes to their visible form
 //	shape     kinds of text, and the rank of every line of a payload
+//	reports   reports of tests and checks, with what failed first
+//	records   JSON of records as a table, and the rank of every row
+//	steps     which lines of a log are in steps that ended well
 //	salience  what one line says of errors and results
 //	linerule  patterns of a known program's lines
 //	literal   search for many literals at once

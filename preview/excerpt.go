@@ -9,15 +9,19 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // Excerpt is the kept part of a payload. It caches the shape and the ranking
 // that were asked for last, and so is not safe for concurrent use.
 type Excerpt struct {
-	plain      string // the payload, if it is small and its own visible form
+	plain      string // the payload, if it may fit whole and is its own visible form
 	maxTokens  int
+	rules      *linerule.Rules // of the program of a plain payload
 	head, tail []textscan.Line
 	found      []textscan.Line // between the two, in order: what matters, and what belongs to it
+	equals     equals          // lines that are equal to those before them
+	counted    bool            // those of a plain payload
 	bytes      int64
 	lines      int64
 	literal    bool // of a file, not of a terminal
@@ -38,8 +42,8 @@ func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payl
 func FromCommand(payload []byte, maxTokens int, rules *linerule.Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
-	if lines := countLines(payload); len(payload) <= w.window && lines <= int64(w.maxLines) && textscan.Clean(payload, '\n') {
-		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, bytes: int64(len(payload)), lines: lines}
+	if len(payload) <= w.window && textscan.Clean(payload, '\n') { // empty lines may be many, and cost little
+		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, rules: rules, bytes: int64(len(payload)), lines: countLines(payload)}
 	}
 	w.grow(len(payload))
 	_, _ = w.Write(payload) // it never fails
@@ -77,11 +81,50 @@ func (e *Excerpt) whole() *Preview {
 
 // byLines reads a plain payload by its lines, once it is known not to fit.
 func (e *Excerpt) byLines() {
-	w := NewWriter(e.maxTokens)     // its windows hold all of it: nothing needs to be found
-	_, _ = w.Write([]byte(e.plain)) // it never fails
+	w := NewWriter(e.maxTokens)
+	w.Watch(e.rules)
+	w.grow(len(e.plain))
+	_, _ = w.Write(asBytes(e.plain)) // it never fails
 	verdicts := e.verdicts
 	*e = *w.Finish()
-	e.verdicts = verdicts
+	if e.complete() {
+		e.verdicts = verdicts
+	}
+}
+
+// Whole returns an excerpt of all lines of the payload, if a budget pays for all of
+// them; otherwise nil. The payload must not change while the excerpt is in use.
+func (e *Excerpt) Whole(payload []byte, b Budget, c tokens.Counter, rules *linerule.Rules) *Excerpt {
+	if e.binary {
+		return nil
+	}
+	begin := payload[:min(len(payload), probeBytes*b.Tokens)] // of most texts it says that they do not fit
+	if textscan.Clean(begin, '\n') && c.Count(asString(begin))-1 > b.Tokens {
+		return nil
+	}
+	whole := e
+	if e.plain == "" && !e.complete() {
+		w := NewWriter(len(payload)/bytesPerToken + 1)
+		w.literal = e.literal
+		w.Watch(rules)
+		w.grow(len(payload))
+		_, _ = w.Write(payload) // it never fails
+		whole = w.Finish()
+	}
+	if whole.plain != "" {
+		if b.fits(whole.plain, int(whole.lines), c) {
+			return whole
+		}
+		return nil
+	}
+	s := selection{excerpt: whole, budget: b, counter: c}
+	if !whole.complete() || whole.kept/farTooLong > b.Tokens {
+		return nil
+	}
+	if _, ok := s.limited(int(whole.longest())); !ok {
+		return nil
+	}
+	return whole
 }
 
 // Bytes returns the size of the payload.

@@ -23,6 +23,8 @@ import (
 const (
 	recentBytes = 4 << 10  // before a line, in which lines may belong to it
 	mostBefore  = 24       // lines before it that may
+	blockBefore = 8        // lines before one that matters by itself that are kept, at least
+	blockAfter  = 12       // lines after it
 	longEnds    = 4 << 10  // of a long line, its two ends that are looked at
 	longLine    = 16 << 10 // from which on it is long
 	leastFound  = 32 << 10 // of one half of a band that is kept: its first and last lines, or those between
@@ -52,14 +54,19 @@ type finder struct {
 	band     int            // of the last find
 	bands    [bands]found   // those that matter most first
 	similar  map[uint64]int // lines of each shape
+	watch    watch
 	frequent frequentMessages
 	ends     []byte               // a place for the ends of a long line
 	bare     []byte               // a place for the bare form of a line
 	line     textscan.LineBuilder // a place for a line that is kept
 }
 
-// bands is the number of classes of lines that do not compete for a place.
-const bands = 5
+// bands is the number of classes of lines that do not compete for a place. The
+// last one is of lines that matter because they are new.
+const (
+	bands     = 6
+	novelBand = bands - 1
+)
 
 // markBand returns the band of a line. Counters have one of their own, because
 // there may be an error in every other line.
@@ -126,7 +133,8 @@ func (f *finder) carried() {
 		if f.returns.Overwrite(f.length) {
 			text = nil
 		}
-		f.see(text, f.recent, start, end)
+		f.see(text, f.recent, start, end, 0)
+		f.watch.skip(end)
 		f.number, f.offset, f.length = f.number+1, end, 0
 		f.recent = f.recent[:0]
 	}
@@ -136,18 +144,19 @@ func (f *finder) carried() {
 // lines looks at complete lines.
 func (f *finder) lines(b []byte) {
 	base, counted := f.offset, 0
-	next := newHits(f.rules)
+	next, news := newHits(f.rules), novelties{watch: &f.watch, text: b, base: base}
 	for at, begin := 0, 0; at < len(b); { // begin: of the line that at is in
-		start, mark := begin, uint32(0)
+		start, mark, novelty := begin, uint32(0), uint8(0)
 		if f.after == 0 && f.nest.Done() || at > begin {
 			hit := next.after(b, at)
-			if hit < 0 {
+			fresh, how := news.after(begin)
+			if fresh < hit && textscan.LastNewline(b[fresh:hit]) >= 0 {
+				start, novelty = fresh, how
+			} else if hit == len(b) {
 				break
-			}
-			start = begin + textscan.LastNewline(b[begin:hit]) + 1
-			if hit == next.hidden {
+			} else if start = begin + textscan.LastNewline(b[begin:hit]) + 1; hit == next.hidden {
 				end := start + bytes.IndexByte(b[start:], '\n') + 1
-				if mark = f.messageInBare(b[start : end-1]); mark == 0 && end-1-start <= longLine {
+				if mark = f.messageInBare(b[start : end-1]); mark == 0 && end-1-start <= longLine && fresh != start {
 					at, begin = end, end
 					continue
 				}
@@ -155,18 +164,57 @@ func (f *finder) lines(b []byte) {
 				at, begin = hit+1, start // there may be more in the line
 				continue
 			}
+			if fresh == start {
+				novelty = how
+			}
 		}
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
-		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end)); known && end-1-start <= longLine {
+		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end), novelty); known && end-1-start <= longLine {
 			f.frequent.count(mark)
 		}
 		f.number++
 		at, begin, counted = end, end, end
 	}
+	news.after(len(b))
+	f.watch.hold()
 	f.number += int64(bytes.Count(b[counted:], newline))
 	f.offset = base + int64(len(b))
 	f.remember(b)
+}
+
+// novelties searches for lines that are new, in text that begins at an offset of
+// the payload.
+type novelties struct {
+	*watch
+	text    []byte
+	base    int64
+	to      int   // the lines before it were seen
+	last    int   // where the last new line begins that was found
+	novelty uint8 // of it; 0: none was found
+}
+
+// after returns where the first new line begins at or after the beginning of a
+// line, and how novel it is; the length of the text if there is none.
+func (n *novelties) after(at int) (int, uint8) {
+	for n.novelty == 0 || n.last < at {
+		if n.novelty = 0; n.to == len(n.text) {
+			return n.to, 0
+		}
+		if n.turn > 0 {
+			if n.to += n.leap(n.text, n.to, n.base); n.to == len(n.text) {
+				continue
+			}
+		}
+		n.last = n.to
+		n.to += bytes.IndexByte(n.text[n.last:], '\n') + 1
+		if line := n.text[n.last : n.to-1]; len(line) <= longLine {
+			n.novelty = n.see(line, n.base+int64(n.to))
+		} else {
+			n.skip(n.base + int64(n.to))
+		}
+	}
+	return n.last, n.novelty
 }
 
 // messageInBare returns the mark of the first message in the bare form of a
@@ -195,16 +243,13 @@ type hits struct {
 // newHits returns a search that has found nothing yet.
 func newHits(rules *linerule.Rules) hits { return hits{rules: rules, word: -1, rule: -1, hidden: -1} }
 
-// after returns where the first hit at or after an offset is, or -1.
+// after returns where the first hit at or after an offset is, or the length of b.
 func (h *hits) after(b []byte, at int) int {
 	first := h.message(b, at)
 	if h.hidden < at {
 		h.hidden = orEnd(textscan.NextHidden(b, at), b)
 	}
-	if first = min(first, h.hidden); first < len(b) {
-		return first
-	}
-	return -1
+	return min(first, h.hidden)
 }
 
 // message returns where the first word or text of a rule at or after an offset
@@ -243,9 +288,9 @@ func (f *finder) lineEnds(text []byte) []byte {
 }
 
 // see looks at the next line, at a range of the payload, and keeps it with
-// those before it if it matters. It reports whether the line is one of many
-// that look the same.
-func (f *finder) see(text, before []byte, start, end int64) (known bool) {
+// those before it if it matters, or alone if it is only new. It reports whether
+// the line is one of many that look the same.
+func (f *finder) see(text, before []byte, start, end int64, novelty uint8) (known bool) {
 	if text == nil {
 		f.after, f.nest = max(0, f.after-1), salience.Nest{}
 		return false
@@ -266,6 +311,9 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 	if m.Score > 0 && !known {
 		band := markBand(m)
 		f.bands[band].next(m.Score)
+		if m.Score >= salience.MustKeep {
+			m.Before, m.After = max(m.Before, blockBefore), max(m.After, blockAfter)
+		}
 		f.keepBefore(before, start, int(m.Before), band)
 		f.keep(text, start, end, f.number+1, band)
 		if int(m.After) >= f.after || band < f.band {
@@ -274,6 +322,13 @@ func (f *finder) see(text, before []byte, start, end int64) (known bool) {
 		}
 	} else if f.after > 0 || nested {
 		f.keep(text, start, end, f.number+1, f.band)
+	} else if novelty > 0 {
+		f.bands[novelBand].next(novelty)
+		f.keep(text, start, end, f.number+1, novelBand)
+		if f.after = f.watch.broken; f.after > 0 { // the lines that speak for the run that goes on
+			f.band = novelBand
+			return known
+		}
 	}
 	f.after = max(0, f.after-1)
 	return known
@@ -361,6 +416,7 @@ func (f *finder) clone() finder {
 	c := *f
 	c.carry, c.recent, c.similar = slices.Clone(f.carry), slices.Clone(f.recent), maps.Clone(f.similar)
 	c.ends, c.bare, c.line, c.frequent.seen = nil, nil, textscan.LineBuilder{}, slices.Clone(f.frequent.seen)
+	c.watch = f.watch.clone()
 	for i := range c.bands {
 		c.bands[i] = f.bands[i].clone()
 	}

@@ -186,10 +186,20 @@ func TestSuccessLowersErrors(t *testing.T) {
 			b.WriteString("Tests run: 12, Failures: 0, Errors: 0\n")
 		}
 	}
-	for succeeded, want := range map[bool]bool{true: true, false: false} {
+	most := func(succeeded bool) int { // score of what sounds like an error
 		p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Succeeded: succeeded})
-		if got := strings.Contains(p.Text, "Tests run: 12"); got != want {
-			t.Errorf("succeeded %v: the counter is shown: %v\n%s", succeeded, got, p.Text)
+		if !strings.Contains(p.Text, "Tests run: 12") {
+			t.Errorf("succeeded %v: the counter is not in\n%s", succeeded, p.Text)
 		}
+		score := 0
+		for _, s := range p.Segments {
+			if s.Reason == shape.KeepFailure && s.FirstLine > 100 && s.LastLine < 2900 { // not for its place
+				score = max(score, s.Score)
+			}
+		}
+		return score
+	}
+	if well, badly := most(true), most(false); well >= badly-20 {
+		t.Errorf("a retry has score %d after a success, and %d after a failure", well, badly)
 	}
 }

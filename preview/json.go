@@ -24,6 +24,35 @@ func ParseJSON(text []byte) (*JSON, error) {
 	return &JSON{doc}, nil
 }
 
+// Readable is a payload in a readable form: *JSON, *Rows or *Report.
+type Readable interface {
+	Text() []byte
+	Bytes() int64
+	Select(b Budget, c tokens.Counter, f Focus) *Preview
+}
+
+// mostRecords is the size of a text that is read as records at most, in bytes: each
+// of their values takes memory.
+const mostRecords = 1 << 20
+
+// ReadJSON reads JSON: one value, or objects in sequence that are records of one
+// kind. Its readable form is a table of records where that costs fewer tokens, and
+// what each row is fits into a part of a budget of tokens. It returns ErrNotJSON
+// for anything else.
+func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
+	if len(text) > mostRecords {
+		return ParseJSON(text)
+	}
+	rows, err := ParseRows(text)
+	if err != nil {
+		return nil, err
+	}
+	if rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && rows.headTokens(c) <= budget/headShare {
+		return rows, nil
+	}
+	return ParseJSON(text)
+}
+
 // Text returns the readable form. It ends with a line end.
 func (j *JSON) Text() []byte { return j.doc.Text() }
 

@@ -21,6 +21,8 @@ const (
 	CutBinary
 	CutTime
 	CutFolded
+	CutCell
+	CutAttributes
 )
 
 // Cut is one entry of the ledger. Lines count from 1 and ranges are half open
@@ -70,7 +72,7 @@ const (
 // cover [0, Bytes) without gap or overlap. Such cuts are of kind CutMiddle and
 // CutBinary, and CutRepeated with a LikeLine. A CutLongLine lies inside a
 // segment; every other cut is scattered over the lines of segments, and there is one of
-// each kind at most. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
+// each kind at most. The sign in place of a part of a cell counts as bytes of it. So VisibleBytes() plus the OmittedBytes of all cuts is Bytes.
 type Preview struct {
 	Text     string
 	Segments []Segment

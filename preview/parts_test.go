@@ -52,6 +52,7 @@ func TestPassedOverLinesWouldBeDropped(t *testing.T) {
 		if want.lines != got.lines || want.bytes != got.bytes || len(want.tail) != len(got.tail) {
 			t.Fatalf("%d lines, %d bytes, a tail of %d, want %d, %d, %d", got.lines, got.bytes, len(got.tail), want.lines, want.bytes, len(want.tail))
 		}
+		want.found, want.equals, got.found, got.equals = nil, equals{}, nil, equals{} // the test is of the windows
 		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25}), got.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})); diff != "" {
 			t.Fatal(diff)
 		}

@@ -375,7 +375,7 @@ func TestSnapshotEqualsShorterPayload(t *testing.T) {
 func TestSplitEqualsSegmentsOfPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
-		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 100}) // or equal lines are folded
 		if diff := cmp.Diff(p.Segments, preview.Split(text)); diff != "" || !p.Whole() {
 			t.Fatal(diff)
 		}

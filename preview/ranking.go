@@ -44,7 +44,7 @@ func (e *Excerpt) newRanking(f Focus) *ranking {
 
 // rankOptions returns what is known of the lines before they are ranked.
 func (e *Excerpt) rankOptions(f Focus) shape.Options {
-	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded}
+	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded, Runs: e.equals.runs}
 	if f.Rules != nil {
 		o.Verdicts = e.askRules(f.Rules).lines
 	}
@@ -66,6 +66,17 @@ func (e *Excerpt) Shape(f Focus) shape.Shape {
 		}
 	}
 	return e.seen.shape
+}
+
+// IsJSON reports whether the payload is JSON, or has a value of JSON on each line.
+func (e *Excerpt) IsJSON(f Focus) bool {
+	if e.plain != "" {
+		if first := strings.TrimLeft(e.plain, " \t\r\n"); first == "" || first[0] != '{' && first[0] != '[' {
+			return false
+		}
+	}
+	s := e.Shape(f)
+	return s == shape.JSON || s == shape.NDJSON
 }
 
 // seenShape is the shape that was detected last, and with which hint.
@@ -118,6 +129,18 @@ func (e *Excerpt) askRules(rules *linerule.Rules) *ruleVerdicts {
 // payload of noise alone: its rules are of another program.
 func (e *Excerpt) folds(f Focus) bool {
 	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.askRules(f.Rules).folds
+}
+
+// repeats reports whether enough lines of a log are equal to those before them
+// that these are omitted although all lines may fit.
+func (e *Excerpt) repeats(f Focus) bool {
+	if f.Range || f.HeadPercent == 100 || e.bytes < leastFolded || e.literal {
+		return false
+	}
+	if e.plain != "" && !e.counted {
+		e.equals, e.counted = equalLines(e.plain), true
+	}
+	return e.equals.bytes >= leastFolded && e.equals.bytes*leastFoldedShare >= e.bytes && e.Shape(f).IsLog()
 }
 
 // Shown is text that is shown of a payload.

@@ -15,11 +15,13 @@ type rendered struct {
 	from, to                   int               // range of the text in the scratch buffer, with "\n"
 	altered                    *textscan.Changes // nil when the text is as it was
 	time                       int               // bytes of the time that it begins with, which are not shown
+	attributes                 int               // the same of the attributes before the name of a file
 	redrawn                    int               // bytes that the line itself overwrote
 	long                       bool              // the line is cut inside
 	cutAt                      int               // where in the text, from its start
 	cutFrom                    int64             // range of the cut in the payload
 	cutTo                      int64
+	clips, clipped             int // of a table: cells that are cut, and bytes of them that are omitted
 	reason                     shape.Reason
 	score                      int
 	omittedValues, totalValues int64 // values of a JSON container that the cut before the line omits
@@ -31,10 +33,13 @@ func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 	r := rendered{line: l, number: number, from: len(s.scratch)}
 	a := &s.altered // one for all lines: most alter nothing
 	*a = textscan.Changes{}
-	if s.untimed {
+	switch {
+	case s.leading != nil:
+		r.attributes = s.leading(l.Text)
+	case s.untimed:
 		r.time = shortTime(l.Text)
 	}
-	text := l.Text[r.time:]
+	text := l.Text[r.omitted():]
 	if l.Skipped == 0 && !s.excerpt.literal && textscan.Redraws(text) {
 		if last, ok := textscan.LastState(text); ok && len(last) <= limit {
 			r.redrawn, text = len(text)-len(last), last
@@ -58,6 +63,9 @@ func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 	}
 	return r
 }
+
+// omitted is how many bytes that the line begins with are not shown.
+func (r *rendered) omitted() int { return r.time + r.attributes }
 
 // leastBehindTime is how many times as long as its time the rest of a line must
 // be for the time to be omitted. Short lines keep theirs, so that a reader
@@ -89,12 +97,12 @@ func (s *selection) renderEnds(l *textscan.Line, limit int, r *rendered) {
 	if l.Skipped == 0 {
 		firstLen, lastFrom = limit-limit/2, len(l.Text)-limit/2
 	}
-	firstLen = max(firstLen, r.time)
+	firstLen = max(firstLen, r.omitted())
 	first, last := wholeRunes(l.Text, firstLen, lastFrom)
 	r.long = true
 	r.cutFrom = l.TextAt + int64(first)
 	r.cutTo = l.TextAt + l.Skipped + int64(last)
-	s.scratch = textscan.Sanitise(s.scratch, l.Text[min(first, r.time):first], &s.altered)
+	s.scratch = textscan.Sanitise(s.scratch, l.Text[min(first, r.omitted()):first], &s.altered)
 	r.cutAt = len(s.scratch) - r.from
 	s.scratch = textscan.Sanitise(s.scratch, l.Text[last:], &s.altered)
 }

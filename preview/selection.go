@@ -32,7 +32,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 		return p
 	}
 	s := selection{excerpt: e, budget: b, counter: c}
-	if e.folds(f) {
+	if e.folds(f) || e.repeats(f) {
 		if e.plain != "" {
 			e.byLines()
 		}
@@ -102,9 +102,11 @@ type selection struct {
 	excerpt *Excerpt
 	budget  Budget
 	counter tokens.Counter
-	ranking *ranking // nil where lines are shown in their order
-	omitted Counts   // lines that matter and were not chosen
-	untimed bool     // omit the times that lines begin with
+	ranking *ranking              // nil where lines are shown in their order
+	runs    []shape.Run           // of a table: rows that one before them speaks for
+	omitted Counts                // lines that matter and were not chosen
+	untimed bool                  // omit the times that lines begin with
+	leading func(text []byte) int // how much of their beginning is omitted instead, as attributes; nil: none
 	scratch []byte
 	altered textscan.Changes // of the line that is being rendered
 }
@@ -127,6 +129,9 @@ func (s *selection) all() ([]rendered, bool) {
 	lowest := min(s.budget.LineBytes, longest)
 	if e.lines <= fewLines {
 		lowest = minLineBytes
+	}
+	if lowest == longest {
+		return nil, false
 	}
 	if _, ok := s.limited(lowest); !ok {
 		return nil, false
@@ -152,14 +157,27 @@ func (s *selection) search(low, high int, fits func(limit int) bool) int {
 	return low
 }
 
+// probeBytes is how many bytes a token has in a text that may be too long.
+const probeBytes = 5
+
+// usualLineBytes is the estimated length of a line.
+const usualLineBytes = 40
+
 // limited renders every line, none of them longer than limit bytes.
 func (s *selection) limited(limit int) ([]rendered, bool) {
 	e := s.excerpt
-	s.scratch = slices.Grow(s.scratch[:0], e.kept)
 	budget := s.budget.before(s.budget.remaining(), int(e.lines))
 	budget.lines -= int(e.lines)
-	lines := make([]rendered, 0, e.lines)
+	probe := probeBytes * min(max(0, budget.tokens), e.kept)
+	s.scratch = slices.Grow(s.scratch[:0], min(e.kept, probe))
+	lines := make([]rendered, 0, min(int(e.lines), probe/usualLineBytes+1))
 	for n := int64(1); n <= e.lines; n++ {
+		if len(s.scratch) > probe { // more than the whole may cost: count what there is before the rest is rendered
+			if s.counter.Count(asString(s.scratch))-1 > budget.tokens { // its last line end may be a token with the next
+				return nil, false
+			}
+			probe = NoLimit
+		}
 		r := s.render(e.at(n), n, limit)
 		if r.long {
 			budget = budget.marker(1)

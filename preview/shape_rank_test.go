@@ -107,6 +107,15 @@ func TestListingsInOrderAndMixed(t *testing.T) {
 	}
 }
 
+// A wide row of a table is cut inside, so that others have a place.
+func TestWideRowsAreCut(t *testing.T) {
+	rows := "USER       PID %CPU COMMAND\n" + repeated(40, "root       9%d  0.0 run\n") + "root       777  9.0 java " + strings.Repeat("-Dsome.option=1 ", 40) + "Main\n"
+	p := preview.FromBytes([]byte(rows), 4000).Select(budgetOf(300), tokens.Estimate(), preview.Focus{HeadPercent: 25, Shape: shape.Table})
+	if !strings.Contains(p.Text, "root       777  9.0 java") || !strings.Contains(p.Text, "1 Main\n") || strings.Count(p.Text, "-Dsome.option") > 10 {
+		t.Errorf("the row is not cut:\n%s", p.Text)
+	}
+}
+
 // even counts every line as the same.
 type even struct{}
 

@@ -31,9 +31,21 @@ const (
 // mostLines is how many lines are kept at either end, however large the budget is: a line takes some 150 bytes beside its text.
 const mostLines = 64 << 10
 
-// bytesPerToken is the window for a token of budget. Output of tools has about
+// bytesPerToken is the least window for a token of budget. Output of tools has about
 // three bytes a token; the rest is for colours that are removed.
 const bytesPerToken = 4
+
+// The window of a small budget is larger, so that the lines around a finding are in
+// it, and those that are worth more than their neighbors.
+const (
+	moreBytesPerToken = 16
+	mostMore          = 128 << 10 // bytes of such a window
+)
+
+// windowOf returns the window for previews of up to some tokens, in bytes.
+func windowOf(tokens int) int {
+	return max(minWindow, tokens*bytesPerToken, min(tokens*moreBytesPerToken, mostMore))
+}
 
 // Writer takes a payload in writes of any size and keeps its first and its last
 // lines, and between them those that matter. Memory is bounded by a small
@@ -66,7 +78,7 @@ type Writer struct {
 // NewWriter returns a Writer with windows for previews of up to maxTokens
 // tokens.
 func NewWriter(maxTokens int) *Writer {
-	window := max(minWindow, maxTokens*bytesPerToken)
+	window := windowOf(maxTokens)
 	most := min(max(16, maxTokens+1), mostLines)
 	return &Writer{window: window, maxLines: most, headSize: window, headMost: most}
 }
@@ -282,6 +294,12 @@ func (w *Writer) endLine() {
 func (w *Writer) keep(l textscan.Line, text []byte) {
 	w.lines++
 	if !w.headFull {
+		if l.Skipped == 0 {
+			w.finds.watch.see(text, l.End)
+			w.finds.watch.hold()
+		} else {
+			w.finds.watch.skip(l.End)
+		}
 		w.head.Push(l, text)
 		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
 		if w.headFull && w.headSize == w.window && shape.Detect(w.head.Lines(), shape.None).HasMiddle() {
@@ -296,7 +314,7 @@ func (w *Writer) keep(l textscan.Line, text []byte) {
 
 // Memory returns how much memory the windows and what was found between them take, in bytes.
 func (w *Writer) Memory() int {
-	n := w.head.Memory() + w.tail.Memory() + cap(w.unread) + cap(w.finds.carry) + cap(w.finds.recent)
+	n := w.head.Memory() + w.tail.Memory() + cap(w.unread) + cap(w.finds.carry) + cap(w.finds.recent) + w.finds.watch.memory()
 	for i := range w.finds.bands {
 		n += w.finds.bands[i].first.Memory() + w.finds.bands[i].last.Memory()
 	}
@@ -333,6 +351,7 @@ func (w *Writer) Finish() *Excerpt {
 		bytes: w.offset,
 		lines: w.lines, literal: w.literal,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
+		equals: w.finds.watch.finish(),
 		found:  w.finds.finish(int64(w.head.Len()), w.lines-int64(w.tail.Len())),
 	}
 }

@@ -9,7 +9,7 @@ import (
 // What a Set takes.
 const (
 	// MaxLiterals is the limit of literals in a Set.
-	MaxLiterals = 256
+	MaxLiterals = 1024
 	// MinBytes is the length of the shortest literal. One of three bytes must
 	// begin with a byte of at least 0x80, as a symbol in UTF-8 does.
 	MinBytes = 4

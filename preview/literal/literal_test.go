@@ -223,7 +223,7 @@ func TestNewRejectsUnusableLiterals(t *testing.T) {
 func TestLimits(t *testing.T) {
 	var literals []string
 	for i := range literal.MaxLiterals {
-		literals = append(literals, fmt.Sprintf("%s%03d", strings.Repeat("x", literal.MaxBytes-3), i))
+		literals = append(literals, fmt.Sprintf("%s%04d", strings.Repeat("x", literal.MaxBytes-4), i))
 	}
 	s := set(t, literals...)
 	for i, l := range literals {

@@ -65,8 +65,11 @@ func (c *Classifier) Next(text []byte, from int) int {
 func (c *Classifier) Classify(text []byte) Mark {
 	text = textscan.Bare(text)
 	at, which := c.set.Next(text, 0)
+	if at < 0 {
+		return Mark{}
+	}
 	l := line{text: text, body: bodyStart(text)}
-	if at < 0 || isNoise(l.text[l.body:]) {
+	if body := l.text[l.body:]; len(body) > 0 && isLibrary(body) || isNoise(body) || isQuotedCode(body) {
 		return Mark{}
 	}
 	best := (*Rule)(nil)

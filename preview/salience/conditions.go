@@ -19,21 +19,31 @@ var (
 	zeroCount = &condition{"counted as 0, or after \"no\" or \"not\"", func(l line, at, end int) bool {
 		return l.noneBefore(at) || l.zeroAfter(end)
 	}}
-	noneBefore     = &condition{"after \"0\", \"no\" or \"not\"", func(l line, at, _ int) bool { return l.noneBefore(at) }}
-	digitBefore    = &condition{"right after a number", func(l line, at, _ int) bool { return at > 0 && isDigit(l.text[at-1]) }}
-	digitAfter     = &condition{"right before a number", func(l line, _, end int) bool { return end < len(l.text) && isDigit(l.text[end]) }}
-	codeAfter      = &condition{"before a number that is not 0", func(l line, _, end int) bool { return l.codeAfter(end) }}
-	isFrame        = &condition{"in a frame of a stack", func(l line, _, _ int) bool { return bytes.HasPrefix(l.text[l.body:], []byte("at ")) }}
-	saysError      = &condition{"before the word error", func(l line, _, end int) bool { return contains(l.text[end:], "rror") }}
-	saysFail       = &condition{"before the word fail", func(l line, _, end int) bool { return contains(l.text[end:], "fail") }}
-	saysRunning    = &condition{"before [running]", func(l line, _, end int) bool { return contains(l.text[end:], "[running]") }}
-	beginsWithNo   = &condition{"in a line that begins with No", func(l line, _, _ int) bool { return contains(l.text[l.body:min(len(l.text), l.body+3)], "No ") }}
-	inParenthesis  = &condition{"in a line that ends with a name in parentheses", func(l line, _, _ int) bool { return l.endsInParenthesis() }}
-	underlined     = &condition{"before a title and more of the same", func(l line, _, end int) bool { return l.endsWith("____") && end+4 < len(l.text) }}
-	atIndent       = &condition{"behind blanks alone", func(l line, at, _ int) bool { return l.onlyBlanks(at) }}
-	failedStatus   = &condition{"before a status of 400 to 599", func(l line, _, end int) bool { return l.failedStatus(end) }}
-	beforeAddress  = &condition{"before an address", func(l line, _, end int) bool { return bytes.HasPrefix(l.text[end:], []byte("http")) }}
-	positioned     = &condition{"behind a path, before a position and what is wrong there", func(l line, at, end int) bool { return l.positioned(at, end) }}
+	noneBefore      = &condition{"after \"0\", \"no\" or \"not\"", func(l line, at, _ int) bool { return l.noneBefore(at) }}
+	digitBefore     = &condition{"right after a number", func(l line, at, _ int) bool { return at > 0 && isDigit(l.text[at-1]) }}
+	digitAfter      = &condition{"right before a number", func(l line, _, end int) bool { return end < len(l.text) && isDigit(l.text[end]) }}
+	codeAfter       = &condition{"before a number that is not 0", func(l line, _, end int) bool { return l.codeAfter(end) }}
+	isFrame         = &condition{"in a frame of a stack", func(l line, _, _ int) bool { return bytes.HasPrefix(l.text[l.body:], []byte("at ")) }}
+	saysError       = &condition{"before the word error", func(l line, _, end int) bool { return contains(l.text[end:], "rror") }}
+	saysFail        = &condition{"before the word fail", func(l line, _, end int) bool { return contains(l.text[end:], "fail") }}
+	saysRunning     = &condition{"before [running]", func(l line, _, end int) bool { return contains(l.text[end:], "[running]") }}
+	beginsWithNo    = &condition{"in a line that begins with No", func(l line, _, _ int) bool { return contains(l.text[l.body:min(len(l.text), l.body+3)], "No ") }}
+	inParenthesis   = &condition{"in a line that ends with a name in parentheses", func(l line, _, _ int) bool { return l.endsInParenthesis() }}
+	underlined      = &condition{"before a title and more of the same", func(l line, _, end int) bool { return l.endsWith("____") && end+4 < len(l.text) }}
+	atIndent        = &condition{"behind blanks alone", func(l line, at, _ int) bool { return l.onlyBlanks(at) }}
+	failedStatus    = &condition{"before a status of 400 to 599", func(l line, _, end int) bool { return l.failedStatus(end) }}
+	beforeAddress   = &condition{"before an address", func(l line, _, end int) bool { return bytes.HasPrefix(l.text[end:], []byte("http")) }}
+	positioned      = &condition{"behind a path, before a position and what is wrong there", func(l line, at, end int) bool { return l.positioned(at, end) }}
+	atProcessor     = &condition{"before a processor and a process", func(l line, _, end int) bool { return contains(l.text[end:], ", CPU#") }}
+	inRuntime       = &condition{"in a frame of a runtime", func(l line, _, _ int) bool { return l.inRuntime() }}
+	endsWithLine    = &condition{"in a line that ends with the line of a file", func(l line, at, end int) bool { return l.endsWithLine(at, end) }}
+	namesProcess    = &condition{"around the name of a process", func(l line, _, _ int) bool { return l.endsWith("<<<") }}
+	behindTime      = &condition{"in a line that begins with a time", func(l line, at, _ int) bool { return at <= levelWithin && beginsWithTime(l.text) }}
+	glogError       = &condition{"in a line that begins with E or F, a date and a time", func(l line, _, _ int) bool { return l.glogError() }}
+	saysBut         = &condition{"before the word but", func(l line, _, end int) bool { return contains(l.text[end:], " but ") }}
+	positionedFirst = &condition{"behind a path that the line begins with, before a position and what is wrong there", func(l line, at, end int) bool {
+		return l.text[0] != ' ' && l.text[0] != '\t' && l.positioned(at, end)
+	}}
 	behindPosition = &condition{"behind a position such as 12:3", func(l line, at, _ int) bool { return l.behindPosition(at) }}
 )
 
@@ -44,6 +54,9 @@ func contains(text []byte, what string) bool { return bytes.Contains(text, []byt
 // an offset.
 func (l line) noneBefore(at int) bool {
 	before := bytes.TrimRight(l.text[:at], " ")
+	if what, counted := bytes.CutSuffix(before, []byte("(s)")); counted { // "0 chart(s) failed"
+		before = bytes.TrimRight(what, "abcdefghijklmnopqrstuvwxyz ")
+	}
 	from := len(before)
 	for from > 0 && isAlphanumeric(before[from-1]) {
 		from--
@@ -142,4 +155,52 @@ func (l line) failedStatus(at int) bool {
 	status := bytes.TrimLeft(bytes.TrimLeft(l.text[at:], "0123."), "\" ")
 	return len(status) >= 3 && (status[0] == '4' || status[0] == '5') && isDigit(status[1]) && isDigit(status[2]) &&
 		(len(status) == 3 || !isAlphanumeric(status[3]))
+}
+
+// runtimes are parts of frames that are not of the program: sanitizers, the C
+// library and the start of a program.
+var runtimes = []string{"__interceptor_", "__asan", "__sanitizer", "__libc_start", "libsanitizer", "compiler-rt", "sysdeps/", " in _start", "/csu/", " in raise ", " in abort "}
+
+// inRuntime reports whether a frame of a stack is not of the program.
+func (l line) inRuntime() bool {
+	for _, part := range runtimes {
+		if contains(l.text, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// endsWithLine reports whether "main.pl line 12." ends the line, as messages of
+// Perl do.
+func (l line) endsWithLine(at, end int) bool {
+	rest := bytes.TrimRight(l.text[end:], " \r")
+	digits := bytes.TrimSuffix(rest, []byte("."))
+	return len(digits) < len(rest) && len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0 && contains(l.text[:at], " at ")
+}
+
+// glogError reports whether the line begins as errors of glog and klog do:
+// "E0102 03:04:05.678901".
+func (l line) glogError() bool {
+	body := l.text[l.body:]
+	if len(body) < len("E0102 ") || body[0] != 'E' && body[0] != 'F' || body[5] != ' ' {
+		return false
+	}
+	return len(bytes.Trim(body[1:5], "0123456789")) == 0 && TimeLength(body[6:]) > 0
+}
+
+// beginsWithTime reports whether the line begins with a time, perhaps behind a
+// bracket or a word: "26233:M 25 Nov" does not.
+func beginsWithTime(text []byte) bool {
+	for range 2 {
+		if TimeLength(text) > 0 {
+			return true
+		}
+		i := bytes.IndexByte(text, ' ')
+		if i < 0 {
+			return false
+		}
+		text = text[i+1:]
+	}
+	return false
 }

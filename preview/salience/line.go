@@ -104,17 +104,21 @@ func hasExtension(text []byte) bool {
 const longestTag = 40
 
 // bodyStart returns where a line begins behind times, margins and tags: "[exec]
-// ", "[12:00:01] ", "[INFO] ".
+// ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ".
 func bodyStart(text []byte) int {
 	for i := 0; ; {
 		from := i
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '|' || text[i] == '>') {
 			i++
 		}
-		i += TimeLength(text[i:])
+		if n := TimeLength(text[i:]); n > 0 {
+			i += n
+			i += originLength(text[i:])
+		}
 		if i < len(text) && text[i] == '[' {
 			i += tagLength(text[i:])
 		}
+		i += processLength(text[i:])
 		if i == from {
 			return i
 		}
@@ -135,19 +139,127 @@ func tagLength(text []byte) int {
 	return end + 1
 }
 
+// originLength returns the length of a host and a program that syslog writes
+// behind the time, "host sshd[77]: " or "host kernel: ", with the blank.
+func originLength(text []byte) int {
+	host := bytes.IndexByte(text, ' ')
+	if host <= 0 || !isAlphanumeric(text[host-1]) {
+		return 0
+	}
+	program := bytes.IndexByte(text[host+1:], ' ')
+	if program <= 0 {
+		return 0
+	}
+	name := text[host+1 : host+1+program]
+	if string(name) != "kernel:" && !(bytes.HasSuffix(name, []byte("]:")) && bytes.IndexByte(name, '[') > 0) {
+		return 0
+	}
+	return host + 1 + program + 1
+}
+
+// processLength returns the length of the margin that Valgrind and the
+// sanitizers write, "==77==", with the blank.
+func processLength(text []byte) int {
+	if !bytes.HasPrefix(text, []byte("==")) {
+		return 0
+	}
+	rest := bytes.TrimLeft(text[2:], "0123456789")
+	if len(rest) == len(text)-2 || !bytes.HasPrefix(rest, []byte("==")) {
+		return 0
+	}
+	return len(text) - len(bytes.TrimLeft(rest[2:], " "))
+}
+
 // TimeLength returns the length of the times that a text begins with, such as
 // "2022-05-20T18:25:58.9Z ", "[21:46:14] " and "[task 2025-02-13T23:52:10.119Z]
-// 23:52:10 ", with the blanks behind them; 0 when it begins with none.
+// 23:52:10 ", "Jan  2 03:04:05 " and "[   12.345678] ", with the blanks behind
+// them; 0 when it begins with none.
 func TimeLength(text []byte) int {
 	n := 0
-	for n < len(text) && (text[n] == '[' || isDigit(text[n])) {
-		one := timeLength(text[n:])
+	for n < len(text) {
+		one := 0
+		switch c := text[n]; {
+		case c == '[' || c == '<':
+			if one = kernelTime(text[n:]); one == 0 && c == '[' {
+				one = timeLength(text[n:])
+			}
+		case isDigit(c):
+			one = timeLength(text[n:])
+		case c >= 'A' && c <= 'S':
+			one = syslogTime(text[n:])
+		}
 		if one == 0 {
 			break
 		}
 		n += one
 	}
 	return n
+}
+
+// kernelTime returns the length of the time that Linux writes, perhaps with a
+// level before it and a task or a processor behind it, and of one blank: what is
+// indented behind it stays so. "<3>[   12.345678][  T321] "
+func kernelTime(text []byte) int {
+	i := 0
+	if len(text) > 3 && text[0] == '<' && isDigit(text[1]) && text[2] == '>' {
+		i = 3
+	}
+	seconds := stampLength(text[i:], '.')
+	if seconds == 0 {
+		return 0
+	}
+	i += seconds
+	i += stampLength(text[i:], 0)
+	if i == len(text) || text[i] != ' ' {
+		return 0
+	}
+	return i + 1
+}
+
+// leastStamp is how many bytes there are at least behind the dot of a time of
+// the kernel: three digits and the bracket.
+const leastStamp = 4
+
+// stampLength returns the length of "[   12.345678]", where a dot is wanted, or
+// of "[  T321]", where none is.
+func stampLength(text []byte, dot byte) int {
+	end := bytes.IndexByte(text[:min(len(text), longestTag)], ']')
+	if end < 2 || text[0] != '[' {
+		return 0
+	}
+	inside := bytes.TrimLeft(text[1:end], " ")
+	if dot == 0 {
+		if len(inside) < 2 || inside[0] != 'T' && inside[0] != 'C' {
+			return 0
+		}
+		inside = inside[1:]
+	}
+	rest := bytes.TrimLeft(inside, "0123456789")
+	if dot == 0 {
+		if len(rest) > 0 {
+			return 0
+		}
+		return end + 1
+	}
+	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(bytes.Trim(rest[1:], "0123456789")) > 0 {
+		return 0
+	}
+	return end + 1
+}
+
+// months are the names of months as syslog writes them.
+const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
+
+// syslogTime returns the length of "Jan  2 03:04:05 ", with one blank.
+func syslogTime(text []byte) int {
+	const length = len("Jan  2 03:04:05 ")
+	if len(text) < length || text[3] != ' ' || text[6] != ' ' || text[length-1] != ' ' || !isDigit(text[5]) || !contains([]byte(months), string(text[:4])) {
+		return 0
+	}
+	if n := bareTime(text[7 : length-1]); n != length-8 {
+		return 0
+	}
+	return length
 }
 
 const (
@@ -195,7 +307,7 @@ core:
 		case c == ':':
 			colons++
 		case c == '-' || c == '.' || c == 'T' || c == 'Z' || c == '+' || c == ',' || c == '/':
-		case c == ' ' && colons == 0 && digits == 8 && i == 10: // between a date and a time
+		case c == ' ' && colons == 0 && (digits == 8 && i == 10 || digits == 4 && i == 5): // between a date and a time
 		default:
 			break core
 		}

@@ -15,7 +15,7 @@ type Nest struct{ indent, left int }
 func NewNest(text []byte, m Mark) Nest {
 	switch m.Reason {
 	case Error, Failure, Crash, Diagnostic:
-		return Nest{indentation(text), mostNested}
+		return Nest{Indentation(text), mostNested}
 	}
 	return Nest{}
 }
@@ -27,7 +27,7 @@ func (n *Nest) Contains(text []byte) bool {
 		return false
 	}
 	n.left--
-	if len(bytes.TrimSpace(text)) > 0 && indentation(text) <= n.indent {
+	if len(bytes.TrimSpace(text)) > 0 && Indentation(text) <= n.indent {
 		n.left = 0
 	}
 	return n.left > 0
@@ -36,8 +36,8 @@ func (n *Nest) Contains(text []byte) bool {
 // Done reports whether no further line is inside.
 func (n *Nest) Done() bool { return n.left == 0 }
 
-// indentation counts the blanks that a line begins with, behind its times.
-func indentation(text []byte) int {
+// Indentation counts the blanks that a line begins with, behind its times.
+func Indentation(text []byte) int {
 	text = text[TimeLength(text):]
 	return len(text) - len(bytes.TrimLeft(text, " \t"))
 }

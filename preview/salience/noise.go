@@ -11,6 +11,14 @@ var noiseBegins = func() (table [256][]string) {
 		"Installing", "Collecting ", "Requirement already", "Using ", "Fetching ", "remote: Counting", "remote: Compressing",
 		"$ ", "+ ", "echo ", "export ", "travis_", "-- Performing Test", "-- Looking for", "checking ", "libtool:",
 		"gcc ", "g++ ", "cc ", "clang ", "ok ", "PASS", "✓", "✔",
+		// Linux: what a crash says of registers and modules, and frames that may be none
+		"Modules linked in:", "Hardware name:", "Code: ", "FS: ", "CS: ", "PKRU: ", "? ",
+		// the legend of the shadow memory of AddressSanitizer
+		"Shadow ", "Addressable: ", "Partially addressable: ", "Heap left redzone: ", "Freed heap region: ", "Stack left redzone: ", "Stack mid redzone: ",
+		"Stack right redzone: ", "Stack after return: ", "Stack use after scope: ", "Global redzone: ", "Global init order: ", "Poisoned by user: ",
+		"Container overflow: ", "Array cookie: ", "Intra object redzone: ", "ASan internal: ", "Left alloca redzone: ", "Right alloca redzone: ",
+		"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", // go test
+		"● Console", // Jest: what a file that may have passed has written
 	} {
 		table[begin[0]] = append(table[begin[0]], begin)
 	}
@@ -20,8 +28,8 @@ var noiseBegins = func() (table [256][]string) {
 // noiseEnds are ends of lines of tests that passed.
 var noiseEnds = []string{" OK", "... ok", ". ok", "...ok", " PASSED", " passed", "[PASS]", "[ OK ]", "[no test files]"}
 
-// isNoise reports whether a line, from its body on, matters less than its words
-// suggest.
+// isNoise reports whether a line, from its body on, that is no frame of a library
+// matters less than its words suggest.
 func isNoise(body []byte) bool {
 	if len(body) == 0 {
 		return false
@@ -30,6 +38,9 @@ func isNoise(body []byte) bool {
 		if bytes.HasPrefix(body, []byte(begin)) {
 			return true
 		}
+	}
+	if isDump(body) {
+		return true
 	}
 	body = bytes.TrimRight(body, " \r\t")
 	if len(body) == 0 {
@@ -41,11 +52,59 @@ func isNoise(body []byte) bool {
 		return false
 	}
 	for _, end := range noiseEnds {
-		if bytes.HasSuffix(body, []byte(end)) && !contains(body, ", ") { // counters have commas
+		if bytes.HasSuffix(body, []byte(end)) && !contains(body, ", ") && !contains(body, " tests passed") { // counters have commas
 			return true
 		}
 	}
 	return false
+}
+
+// leastDumped is how many digits a row of a dump has.
+const leastDumped = 16
+
+// isDump reports whether a line is a row of a dump: registers ("RAX:
+// 0000000000000000 RBX: ffff888012345678"), or memory behind its address.
+func isDump(body []byte) bool {
+	if i := bytes.IndexByte(body, ' '); i <= 0 || body[i-1] != ':' {
+		return false
+	}
+	digits, names := 0, 0
+	for word := range bytes.FieldsSeq(body) {
+		switch name := word[len(word)-1] == ':'; {
+		case name && len(word) <= longestRegister || names == 0 && name:
+			names++
+		case isHex(word):
+			digits += len(word)
+		default:
+			return false
+		}
+		if names == 0 {
+			return false
+		}
+	}
+	return digits >= leastDumped
+}
+
+// longestRegister is the length of the longest name of a register, with its
+// colon.
+const longestRegister = 5
+
+// isHex reports whether a word has hexadecimal digits alone, perhaps with
+// brackets around the one that matters, as in "00[fa]".
+func isHex(word []byte) bool {
+	for _, c := range word {
+		if !isDigit(c) && (fold(c) < 'a' || fold(c) > 'f') && c != '[' && c != ']' {
+			return false
+		}
+	}
+	return true
+}
+
+// isQuotedCode reports whether a line quotes a line of code: "26 | except OSError:",
+// as rustc, GCC, ruff, Babel and others do below a diagnostic.
+func isQuotedCode(body []byte) bool {
+	rest := bytes.TrimLeft(bytes.TrimLeft(body, "> "), "0123456789")
+	return len(rest) < len(body) && isDigit(body[len(body)-len(rest)-1]) && bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte("|"))
 }
 
 // leastLetters is how many letters and digits a line has that says something.
@@ -55,15 +114,24 @@ const leastLetters = 3
 // it is noise, or it is a row of a table of counts. Such a line is shown with
 // the lines around it or not at all.
 func Hollow(text []byte) bool {
+	hollow, _ := See(text)
+	return hollow
+}
+
+// See reports whether a line is hollow, and whether it is so as a frame of a
+// library or of a runtime.
+func See(text []byte) (hollow, library bool) {
 	letters := 0
 	for _, c := range text {
 		if isAlphanumeric(c) || c >= 0x80 {
 			if letters++; letters == leastLetters {
-				return isNoise(text[bodyStart(text):]) || isCount(text)
+				body := text[bodyStart(text):]
+				library = len(body) > 0 && isLibrary(body)
+				return library || isNoise(body) || isCount(text), library
 			}
 		}
 	}
-	return true
+	return true, false
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as

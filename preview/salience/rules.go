@@ -56,7 +56,8 @@ func (r *Rule) Condition() string {
 
 // Rules returns the table, in groups. The slice is the caller's.
 func Rules() []Rule {
-	return slices.Concat(exits(), crashes(), failures(), numberedFailures(), counters(), messages(), statuses(), diagnostics(), places(), warnings(), values())
+	return slices.Concat(exits(), crashes(), failures(), numberedFailures(), counters(), messages(), statuses(), diagnostics(), places(), warnings(), values(),
+		consoles(), reports(), servers(), packages(), runners())
 }
 
 // exits are how programs and steps of them end. What they said before is often all there is.
@@ -68,7 +69,7 @@ func exits() []Rule {
 		{Literal: "exit code: ", Place: Word, Reason: Exit, Score: 62, Before: 8, only: codeAfter},
 		{Literal: "exit status ", Place: Word, Reason: Exit, Score: 62, Before: 8, only: codeAfter},
 		{Literal: "exit status: ", Place: Word, Reason: Exit, Score: 62, Before: 8, only: codeAfter},
-		{Literal: "bad exit status", Reason: Exit, Score: 78, Before: 12},
+		{Literal: "bad exit status", Reason: Exit, Score: 78, Before: 12}, // rpmbuild
 		{Literal: "returning ", Place: Word, Next: "123456789", Reason: Exit, Score: 75, Before: 3},
 		{Literal: "returned a non-zero", Reason: Exit, Score: 72, Before: 8},
 		{Literal: "non-zero exit", Reason: Exit, Score: 66, Before: 8},
@@ -76,11 +77,11 @@ func exits() []Rule {
 		{Literal: "*** [", Reason: Exit, Score: 75, Before: 12, only: saysError},
 		{Literal: "npm ERR!", Place: First, Reason: Exit, Score: 40, Before: 12},
 		{Literal: "Command failed", Place: Word, Reason: Exit, Score: 70, Before: 12},
-		{Literal: "marked build as failure", Reason: Exit, Score: 70, Before: 10},
+		{Literal: "marked build as failure", Reason: Exit, Score: 70, Before: 10}, // Jenkins
 		{Literal: "BUILD FAIL", Place: Word, Reason: Exit, Score: 74, Before: 3, After: 4},
 		{Literal: "Build failed", Place: Word, Reason: Exit, Score: 70, Before: 3, After: 2},
-		{Literal: "build stopped", Place: Word, Reason: Exit, Score: 70, Before: 6},
-		{Literal: "build errors", Place: Word, Reason: Exit, Score: 76, After: 6},
+		{Literal: "build stopped", Place: Word, Reason: Exit, Score: 70, Before: 6}, // Ninja
+		{Literal: "build errors", Place: Word, Reason: Exit, Score: 76, After: 6},   // rpmbuild
 		{Literal: "received SIG", Place: Word, Reason: Exit, Score: 80, Before: 3},
 		{Literal: "Killed", Place: First, Reason: Exit, Score: 70, Before: 5},
 		{Literal: "OOMKilled", Reason: Exit, Score: 84, Before: 2},
@@ -112,8 +113,12 @@ func crashes() []Rule {
 		{Literal: "AssertionError", Reason: Crash, Score: 88, Before: 4, After: 6},
 		{Literal: "assertion", Place: Word, Reason: Crash, Score: 72, Before: 2, After: 5},
 		{Literal: "assert ", Place: Word, Reason: Crash, Score: 42, Before: 1, After: 3},
-		{Literal: "** (", Place: First, Reason: Crash, Score: 84, Before: 2, After: 7},
+		{Literal: "** (", Place: First, Reason: Crash, Score: 84, Before: 2, After: 7}, // Elixir
 		{Literal: "goroutine ", Place: First, Reason: Crash, Score: 60, After: 16, only: saysRunning},
+		{Literal: "crashed", Place: Word, Reason: Crash, Score: 72, Before: 2, After: 3, unless: zeroCount},
+		{Literal: "crash", Place: Word, Reason: Crash, Score: 60, Before: 1, After: 2, unless: zeroCount},
+		{Literal: "leaked", Place: Word, Reason: Crash, Score: 62, Before: 1, After: 2, unless: zeroCount},
+		{Literal: "leak", Place: Word, Reason: Crash, Score: 58, Before: 1, After: 2, unless: zeroCount},
 		{Literal: "Call Trace:", Reason: Crash, Score: 76, Before: 4, After: 6},
 		{Literal: "unhandled", Place: Word, Reason: Error, Score: 70, Before: 1, After: 4},
 		{Literal: "uncaught", Place: Word, Reason: Error, Score: 70, Before: 1, After: 4},
@@ -130,15 +135,15 @@ func failures() []Rule {
 		{Literal: "FAIL", Place: Word, Reason: Failure, Score: 64, Before: 1, After: 1, unless: zeroCount},
 		{Literal: "ERROR:", Place: First, Reason: Failure, Score: 92, After: 6, only: inParenthesis, unless: zeroCount},
 		{Literal: "_____ ", Reason: Failure, Score: 92, After: 6, only: underlined},
-		{Literal: "TEST-UNEXPECTED", Reason: Failure, Score: 92},
-		{Literal: "<<< FAIL", Reason: Failure, Score: 91, After: 3},
-		{Literal: "<<< ERROR", Reason: Failure, Score: 91, After: 3},
-		{Literal: "Failed tests:", Reason: Failure, Score: 92, After: 20, List: true},
-		{Literal: "Tests in error:", Reason: Failure, Score: 92, After: 20, List: true},
+		{Literal: "TEST-UNEXPECTED", Reason: Failure, Score: 92},                        // the harnesses of Mozilla
+		{Literal: "<<< FAIL", Reason: Failure, Score: 91, After: 3},                     // Surefire
+		{Literal: "<<< ERROR", Reason: Failure, Score: 91, After: 3},                    // Surefire
+		{Literal: "Failed tests:", Reason: Failure, Score: 92, After: 20, List: true},   // Surefire to 2.12, sbt
+		{Literal: "Tests in error:", Reason: Failure, Score: 92, After: 20, List: true}, // Surefire to 2.12, sbt
 		{Literal: "short test summary", Reason: Summary, Score: 88, After: 20, List: true},
 		{Literal: "not ok ", Place: First, Reason: Failure, Score: 90, After: 8},
 		{Literal: "● ", Place: First, Reason: Failure, Score: 90, After: 8},
-		{Literal: "Dubious, ", Reason: Failure, Score: 88, After: 2},
+		{Literal: "Dubious, ", Reason: Failure, Score: 88, After: 2}, // prove
 		{Literal: "There was ", Place: First, Reason: Failure, Score: 88, After: 3, only: saysFail},
 		{Literal: "There were ", Place: First, Reason: Failure, Score: 88, After: 3, only: saysFail},
 		{Literal: "✕ ", Place: First, Reason: Failure, Score: 86, After: 2},
@@ -175,7 +180,7 @@ func counters() []Rule {
 		{Literal: "test result:", Place: First, Reason: Summary, Score: 80},
 		{Literal: "error generated", Reason: Summary, Score: 80, Before: 4},
 		{Literal: "errors generated", Reason: Summary, Score: 74},
-		{Literal: "problems (", Reason: Summary, Score: 76, Before: 6},
+		{Literal: "problems (", Reason: Summary, Score: 76, Before: 6}, // ESLint
 		{Literal: "BUILD SUCCESS", Place: Word, Reason: Summary, Score: 72},
 		{Literal: " passing", Reason: Summary, Score: 66, After: 2, only: digitBefore},
 		{Literal: "Tests run:", Reason: Summary, Score: 64},
@@ -195,7 +200,6 @@ func messages() []Rule {
 		{Literal: "critical", Place: Word, Reason: Error, Score: 64, Before: 1, After: 2},
 		{Literal: "error", Place: Word, Reason: Error, Score: 60, Before: 2, After: 3, unless: zeroCount},
 		{Literal: "errors", Place: Word, Reason: Error, Score: 56, Before: 2, After: 3, unless: zeroCount},
-		{Literal: "stderr: ", Place: First, Reason: Error, Score: 60},
 		{Literal: "no space left", Reason: Error, Score: 84, Before: 1, After: 1},
 		{Literal: "out of memory", Reason: Error, Score: 82, Before: 3},
 		{Literal: "not authorized", Reason: Error, Score: 80},
@@ -212,6 +216,8 @@ func messages() []Rule {
 		{Literal: "unable to ", Place: Word, Reason: Error, Score: 66, Before: 1, After: 2},
 		{Literal: "could not ", Place: Word, Reason: Error, Score: 62, Before: 1, After: 2},
 		{Literal: "cannot ", Place: Word, Reason: Error, Score: 60, Before: 1, After: 2},
+		{Literal: "couldn't ", Place: Word, Reason: Error, Score: 62, Before: 1, After: 2},
+		{Literal: "nothing provides", Reason: Error, Score: 78, Before: 2, After: 1},
 		{Literal: "can't ", Place: Word, Reason: Error, Score: 52, Before: 1, After: 2},
 		{Literal: "timed out", Place: Word, Reason: Error, Score: 68, Before: 2, After: 1},
 		{Literal: "timeout", Place: Word, Reason: Error, Score: 34},
@@ -219,9 +225,11 @@ func messages() []Rule {
 		{Literal: "broken pipe", Reason: Error, Score: 62, Before: 1, After: 1},
 		{Literal: "temporary failure", Reason: Error, Score: 70, Before: 1, After: 1},
 		{Literal: "refused", Place: Word, Reason: Error, Score: 62, Before: 1, After: 2},
-		{Literal: "refusing", Place: Word, Reason: Error, Score: 66, Before: 1, After: 1},
+		{Literal: "refusing", Place: Word, Reason: Error, Score: 66, Before: 1, After: 1}, // git
 		{Literal: "rejected", Place: Word, Reason: Error, Score: 62, Before: 1, After: 2},
 		{Literal: "unreachable", Place: Word, Reason: Error, Score: 62},
+		{Literal: "giving up", Place: Word, Reason: Error, Score: 70, Before: 2, After: 1},
+		{Literal: "gave up", Place: Word, Reason: Error, Score: 70, Before: 2, After: 1},
 		{Literal: "aborting", Place: Word, Reason: Error, Score: 66, Before: 3, After: 1},
 		{Literal: "aborted", Place: Word, Reason: Error, Score: 66, Before: 3, After: 1},
 		{Literal: "abort", Place: Word, Reason: Error, Score: 62, Before: 3, After: 1},
@@ -256,9 +264,11 @@ func statuses() []Rule {
 // diagnostics are what compilers and linters say.
 func diagnostics() []Rule {
 	return []Rule{
+		{Literal: "required from here", Reason: Diagnostic, Score: 82, After: 1, List: true}, // GCC: the line of the user's that made a template
+		{Literal: "requested here", Reason: Diagnostic, Score: 82, After: 1},                 // Clang, likewise
 		{Literal: "error: ", Place: Word, Reason: Diagnostic, Score: 86, Before: 3, After: 4, unless: zeroCount},
 		{Literal: "error", Place: Word, Next: " ", Reason: Diagnostic, Score: 84, Before: 2, After: 1, only: behindPosition},
-		{Literal: "✖ ", Reason: Diagnostic, Score: 84, Before: 2, only: behindPosition},
+		{Literal: "✖ ", Reason: Diagnostic, Score: 84, Before: 2, only: behindPosition}, // Stylelint
 		{Literal: "undefined reference", Reason: Diagnostic, Score: 84, Before: 1, After: 1},
 		{Literal: "syntax error", Reason: Diagnostic, Score: 84, Before: 2, After: 3},
 		{Literal: "unresolved", Place: Word, Reason: Error, Score: 64, Before: 1, After: 1},
@@ -267,7 +277,7 @@ func diagnostics() []Rule {
 		{Literal: "redefin", Reason: Diagnostic, Score: 62, Before: 1, After: 2},
 		{Literal: "is unused", Reason: Diagnostic, Score: 66},
 		{Literal: "never used", Reason: Diagnostic, Score: 62},
-		{Literal: "(severity", Reason: Diagnostic, Score: 62},
+		{Literal: "(severity", Reason: Diagnostic, Score: 62}, // Perl::Critic
 	}
 }
 
@@ -282,6 +292,8 @@ func places() []Rule {
 	} {
 		rules = append(rules, Rule{Literal: ending, Reason: Diagnostic, Score: 46, only: positioned})
 	}
+	// Go's compiler says so of every error, and has no warnings; t.Log indents.
+	rules = append(rules, Rule{Literal: ".go:", Reason: Diagnostic, Score: 60, only: positionedFirst})
 	for digit := range 9 { // ".v(" is too short to be looked for
 		rules = append(rules, Rule{Literal: fmt.Sprint(".v(", digit+1), Reason: Diagnostic, Score: 46, only: positioned})
 	}
@@ -293,9 +305,11 @@ func warnings() []Rule {
 	return []Rule{
 		{Literal: "warning", Place: Word, Next: " ", Reason: Warning, Score: 56, Before: 1, only: behindPosition},
 		{Literal: "warning: ", Place: Word, Reason: Warning, Score: 48, After: 2},
-		{Literal: "overfull ", Place: First, Reason: Warning, Score: 44},
+		{Literal: "overfull ", Place: First, Reason: Warning, Score: 44}, // TeX
 		{Literal: "warning", Place: Word, Reason: Warning, Score: 40, After: 1, unless: zeroCount},
 		{Literal: "[WARNING]", Reason: Warning, Score: 40},
+		{Literal: "WARN", Place: Word, Reason: Warning, Score: 52, After: 1, unless: zeroCount},
+		{Literal: "level=warn", Reason: Warning, Score: 52},
 		{Literal: "deprecated", Place: Word, Reason: Warning, Score: 26},
 	}
 }

@@ -18,14 +18,14 @@ func TestOf(t *testing.T) {
 		least  uint8 // score
 	}{
 		// compilers and linters
-		"src/main.c:12:3: error: expected ';' before '}' token":               {salience.Diagnostic, 80},
-		"error[E0308]: mismatched types":                                      {salience.Error, 80},
-		"src/app.ts(3,7): error TS2322: Type 'string' is not assignable":      {salience.Diagnostic, 60},
-		"  3:8  error  'showModal' is defined but never used  no-unused-vars": {salience.Diagnostic, 80},
-		"[ERROR] /src/A.java:[22,29] cannot find symbol":                      {salience.Diagnostic, 76},
-		"/usr/bin/ld: foo.o: undefined reference to `bar'":                    {salience.Diagnostic, 80},
-		"./x.go:7:2: undefined: fmt.Printn":                                   {salience.Diagnostic, 66},
-		"main.cpp:4:1: warning: unused variable 'x'":                          {salience.Warning, 40},
+		"src/main.c:12:3: error: expected ';' before '}' token":                     {salience.Diagnostic, 80},
+		"error[E0308]: mismatched types":                                            {salience.Error, 80},
+		"src/app.ts(3,7): error TS2322: Type 'string' is not assignable":            {salience.Diagnostic, 60},
+		"  12:5  error  'total' is assigned a value but never used  no-unused-vars": {salience.Diagnostic, 80},
+		"[ERROR] /src/A.java:[22,29] cannot find symbol":                            {salience.Diagnostic, 76},
+		"/usr/bin/ld: foo.o: undefined reference to `bar'":                          {salience.Diagnostic, 80},
+		"./x.go:7:2: undefined: fmt.Printn":                                         {salience.Diagnostic, 66},
+		"main.cpp:4:1: warning: unused variable 'x'":                                {salience.Warning, 40},
 		// tests
 		"--- FAIL: TestParse (0.01s)":                                                  {salience.Failure, 90},
 		"FAILED tests/test_a.py::test_b - AssertionError: 1 != 2":                      {salience.Failure, 90},
@@ -38,13 +38,13 @@ func TestOf(t *testing.T) {
 		"    ✗ rejects a bad URL":                                                      {salience.Failure, 80},
 		"[task 2025-02-13T23:52:10Z] 23:52:10     INFO - TEST-UNEXPECTED-FAIL | /fs/x": {salience.Failure, 90},
 		// crashes
-		"panic: runtime error: index out of range [3]":                {salience.Crash, 90},
-		"thread 'main' panicked at src/main.rs:2:5:":                  {salience.Crash, 90},
-		"java.lang.IllegalStateException: closed":                     {salience.Crash, 80},
-		"Caused by: java.net.ConnectException: Connection refused":    {salience.Crash, 80},
-		"AssertionError: expected 3 to equal 4":                       {salience.Crash, 80},
-		"= ==16744==ERROR: AddressSanitizer: SEGV on unknown address": {salience.Crash, 90},
-		"Segmentation fault (core dumped)":                            {salience.Crash, 80},
+		"panic: runtime error: index out of range [3]":                                   {salience.Crash, 90},
+		"thread 'main' panicked at src/main.rs:2:5:":                                     {salience.Crash, 90},
+		"java.lang.IllegalStateException: closed":                                        {salience.Crash, 80},
+		"Caused by: java.net.ConnectException: Connection refused":                       {salience.Crash, 80},
+		"AssertionError: expected 3 to equal 4":                                          {salience.Crash, 80},
+		"==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010": {salience.Crash, 90},
+		"Segmentation fault (core dumped)":                                               {salience.Crash, 80},
 		// messages
 		"fatal: not a git repository (or any of the parent directories): .git": {salience.Error, 80},
 		"bash: line 1: foo: command not found":                                 {salience.Error, 60},
@@ -54,14 +54,23 @@ func TestOf(t *testing.T) {
 		"No Rakefile found (looking for: rakefile, Rakefile)":                  {salience.Error, 70},
 		"2022-05-20T18:25:58.93Z ##[error]Process completed with exit code 1.": {salience.Exit, 80},
 		"make: *** [Makefile:39: test] Error 2":                                {salience.Exit, 70},
-		"\x1b[31;1mThe command \"make\" exited with 2.\x1b[0m":                 {salience.Exit, 80},
+		"  - nothing provides libfoo.so.2()(64bit) needed by bar-1.0-1.x86_64": {salience.Error, 70},
+		"The following packages have unmet dependencies:":                      {salience.Error, 70},
+		"E: Couldn't download package lists":                                   {salience.Error, 60},
+		// what a program that goes on says
+		"WARN disk 97% full": {salience.Warning, 50},
+		`time=2026-01-02T03:04:05Z level=warn msg="lease expires"`:     {salience.Warning, 50},
+		"2026-01-02 03:04:05.678  WARN 4711 --- [main] c.a.Pool : x":   {salience.Warning, 50},
+		"worker 3 crashed, restarting":                                 {salience.Crash, 70},
+		"possible memory leak of 12 listeners":                         {salience.Crash, 50},
+		"\x1b[31;1mThe command \"npm run lint\" exited with 4.\x1b[0m": {salience.Exit, 80},
 		// counters
-		"Tests:       3 failed, 116 skipped, 9621 passed, 9740 total": {salience.Summary, 80},
-		"556 tests completed, 1 failed":                               {salience.Summary, 80},
-		"test result: FAILED. 1 passed; 1 failed":                     {salience.Failure, 86},
-		"Ran 43 tests in 0.146s":                                      {salience.Summary, 80},
-		"43 tests in 0.146s":                                          {salience.Summary, 80},
-		"[INFO] BUILD SUCCESS":                                        {salience.Summary, 70},
+		"Tests:       3 failed, 60 passed, 63 total": {salience.Summary, 80},
+		"14 tests completed, 2 failed":               {salience.Summary, 80},
+		"test result: FAILED. 1 passed; 1 failed":    {salience.Failure, 86},
+		"Ran 125 tests in 0.012s":                    {salience.Summary, 80},
+		"17 tests in 2.310s":                         {salience.Summary, 80},
+		"[INFO] BUILD SUCCESS":                       {salience.Summary, 70},
 	} {
 		if m := classifier.Classify([]byte(line)); m.Reason != want.reason || m.Score < want.least {
 			t.Errorf("%q is %v with %d, want %v with %d", line, m.Reason, m.Score, want.reason, want.least)
@@ -77,7 +86,7 @@ func TestNoise(t *testing.T) {
 		"tests/test_failed.py::test_error PASSED", "$ make check-errors", "+ set -o errexit", "0 errors, 0 warnings", "Failures: 0, Errors: 0",
 		"# FAIL:  0", "no errors found", "gcc -Werror -c error.c -o error.o", "  adding: lib/errors.go", "checking for error_at_line... yes",
 		"✓ shows an error when it failed", "ok  	example/errors	0.3s",
-		"Failed distributed compilations        0",
+		"Failed uploads of the cache            0",
 	} {
 		if m := classifier.Classify([]byte(line)); m.Score >= salience.MustKeep {
 			t.Errorf("%q is %v with %d", line, m.Reason, m.Score)

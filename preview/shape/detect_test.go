@@ -60,7 +60,7 @@ func TestDetectRecognizesShape(t *testing.T) {
 		"coloured git diff":     {"\x1b[1mdiff --git a/x b/x\x1b[m\n\x1b[1mindex 1..2 100644\x1b[m\n\x1b[36m@@ -1 +1 @@\x1b[m\n\x1b[31m-a\x1b[m\n\x1b[32m+b\x1b[m\n", Diff},
 		"unified diff":          {"--- a.txt\t2026-01-01\n+++ b.txt\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n", Diff},
 		"git show":              {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n\n" + fileDiff("a.go", 1), Diff},
-		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", None},
+		"git log":               {"commit 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nAuthor: A <a@example.com>\nDate:   today\n\n    Fix it\n", Diff},
 		"patch in a mail":       {"From 4b825dc642cb6eb9a060e54bf8d69288fbee4904 Mon Sep 17\nFrom: A\nSubject: [PATCH] x\n---\n" + fileDiff("a.go", 1), Diff},
 		"merge":                 {"diff --cc a.go\nindex 1,2..3\n--- a/a.go\n+++ b/a.go\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++c\n", Diff},
 		"grep -rn":              {repeated(5, "src/a%d.go:12:\tfunc add() {}\n"), Search},

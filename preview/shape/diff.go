@@ -99,7 +99,7 @@ func hunkCount(field []byte) int {
 	if !given {
 		return 1
 	}
-	n, _ := number(count)
+	n, _ := textscan.Number(count)
 	return n
 }
 
@@ -213,17 +213,21 @@ func (s sample) isDiff() bool {
 	switch {
 	case bytes.HasPrefix(first, []byte("diff --git ")), bytes.HasPrefix(first, []byte("diff --cc ")):
 		return true
+	case isCommitLine(first) && (bytes.HasPrefix(s.lines[1], []byte("Author: ")) || bytes.HasPrefix(s.lines[1], []byte("Merge: "))): // git log
+		return true
 	case beginsPlainFile(first, s.lines[1]), beginsDiff(first), isCommitLine(first):
 		return s.any(isDiffHeader)
 	}
 	return false
 }
 
-// rankDiff ranks the lines of a diff: first those that begin a commit or a
-// file, then changes, as many bytes of each file, and then context.
+// rankDiff ranks the lines of a diff: first the subject of every commit, then the
+// lines that begin a commit or a file, then changes, as many bytes of each file,
+// and then context. Commits come from the first, the newest, on.
 func rankDiff(list []Ranked) {
 	var d diffReader
 	part := &share{} // of the current file, or of the message of a commit
+	commits := 0
 	for i := range list {
 		r := &list[i]
 		if i > 0 && list[i-1].Number != r.Number-1 {
@@ -238,8 +242,12 @@ func rankDiff(list []Ranked) {
 		case diffCommit, diffFile:
 			part = &share{weight: headerWeight(text)}
 			r.set(scoreHeading, 0, KeepStructure)
+			if kind == diffCommit && commits < mostNamed {
+				commits++
+				r.set(scoreSubject, 0, KeepStructure)
+			}
 		case diffSubject:
-			r.set(scoreHeading, 0, KeepStructure)
+			r.set(scoreSubject, 0, KeepStructure)
 		case diffNote:
 			r.set(scoreNamed, 0, KeepStructure)
 		case diffHunk:
@@ -257,8 +265,15 @@ func rankDiff(list []Ranked) {
 			r.set(scoreBeside, part.had, KeepContext)
 		}
 	}
-	inOrder(list)
+	InOrder(list)
 }
+
+// scoreSubject is the score of the subject of a commit: it says more than its name,
+// which only the first commits have with it. Names of objects cost many tokens.
+const (
+	scoreSubject = scoreHeading + 1
+	mostNamed    = 3
+)
 
 // headerWeight returns the weight of the file that the first line of a header
 // names.
@@ -269,20 +284,10 @@ func headerWeight(text []byte) int {
 	return 1
 }
 
-// inOrder lets lines of the same score and turn come in the order of the
+// InOrder lets lines that are ranked alike come in the order of the
 // payload.
-func inOrder(list []Ranked) {
+func InOrder(list []Ranked) {
 	for i := range list {
 		list[i].turn = list[i].turn<<20 | min(i, 1<<20-1)
 	}
-}
-
-// number reads a decimal number of at most nine digits, and returns how many it
-// has.
-func number(text []byte) (n, digits int) {
-	for digits < len(text) && digits < 9 && text[digits] >= '0' && text[digits] <= '9' {
-		n = n*10 + int(text[digits]-'0')
-		digits++
-	}
-	return n, digits
 }

@@ -5,6 +5,7 @@
 //	Rank           gives every line a score and a reason, by the shape
 //	Order          sorts lines by score and turn
 //	ParseDocument  lays out and ranks a JSON value
+//	KeyScore       says how much the value of a key of JSON matters
 //
 // # How lines are ranked
 //

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // ErrNotJSON is returned for text that is not one JSON value.
@@ -226,16 +228,11 @@ func (f *formatter) scalar() {
 		}
 		f.at++
 	} else {
-		for f.at < len(f.src) && !isDelimiter(f.src[f.at]) {
+		for f.at < len(f.src) && !textscan.EndsScalar(f.src[f.at]) {
 			f.at++
 		}
 	}
 	f.copy(from)
-}
-
-// isDelimiter reports whether c ends a number or a word.
-func isDelimiter(c byte) bool {
-	return c == ',' || c == ':' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n'
 }
 
 // key copies the name of a member.

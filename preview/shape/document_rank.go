@@ -3,7 +3,8 @@ package shape
 import (
 	"bytes"
 	"slices"
-	"strings"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Ranks of the lines of a JSON value: which member says what its object is
@@ -18,11 +19,12 @@ type jsonRank struct {
 	score    uint8
 }
 
-// Scores of lines by their keys.
+// Scores of lines by their keys. What KeyScore returns of a key that is known is
+// ScoreMore or more.
 const (
 	scoreSays   = 95 // what happened, or what an object is about, in words: one member of each object
-	scoreStates = 86 // which one it is, and its state
-	scoreMore   = 78 // more words about it
+	ScoreStates = 86 // which one it is, and its state
+	ScoreMore   = 78 // more words about it
 	scoreOther  = 60
 	scoreItem   = 56 // a value in an array
 	scoreEmpty  = 30 // the brackets of a container, with nothing of what is in it
@@ -52,14 +54,14 @@ var keyTable = [...]struct {
 	keyScore
 	keys string
 }{
-	{keyScore{score: scoreStates, says: 1, identity: false}, "message msg error errors errormessage errormsg failure exception title"},
-	{keyScore{score: scoreStates, says: 2, identity: false}, "summary subject headline reason cause warning"},
-	{keyScore{score: scoreMore, says: 3, identity: false}, "description shortdescription details detail text note question"},
-	{keyScore{score: scoreStates, says: 9, identity: true}, "name displayname fullname login username label"},
-	{keyScore{score: scoreStates, says: 0, identity: true}, "number key id uuid sha ruleid rule checkid cve path file filename filepath"},
-	{keyScore{score: scoreStates, says: 0, identity: false}, "line startline status state severity level priority conclusion result outcome phase code exitcode type kind"},
-	{keyScore{score: scoreStates, says: 0, identity: false}, "version uri url htmlurl package module total count totalcount date success ok passed failed"},
-	{keyScore{score: scoreMore, says: 0, identity: false}, "notes hint help fix remediation recommendation body stderr output content log stack"},
+	{keyScore{score: ScoreStates, says: 1, identity: false}, "message msg error errors errormessage errormsg failure exception title"},
+	{keyScore{score: ScoreStates, says: 2, identity: false}, "summary subject headline reason cause warning"},
+	{keyScore{score: ScoreMore, says: 3, identity: false}, "description shortdescription details detail text note question"},
+	{keyScore{score: ScoreStates, says: 9, identity: true}, "name displayname fullname login username label"},
+	{keyScore{score: ScoreStates, says: 0, identity: true}, "number key id uuid sha ruleid rule checkid cve path file filename filepath"},
+	{keyScore{score: ScoreStates, says: 0, identity: false}, "line startline status state severity level priority conclusion result outcome phase code exitcode type kind"},
+	{keyScore{score: ScoreStates, says: 0, identity: false}, "version uri url htmlurl package module total count totalcount date success ok passed failed"},
+	{keyScore{score: ScoreMore, says: 0, identity: false}, "notes hint help fix remediation recommendation body stderr output content log stack"},
 }
 
 // endings are words that a key may end with: "flight_number", "userId".
@@ -67,41 +69,31 @@ var endings = [...]struct {
 	keyScore
 	words [3]string
 }{
-	{keyScore{score: scoreStates, says: 4, identity: false}, [3]string{"_message", "Message", "_title"}},
-	{keyScore{score: scoreStates, says: 4, identity: false}, [3]string{"_error", "Error", "Title"}},
-	{keyScore{score: scoreStates, says: 10, identity: true}, [3]string{"_name", "Name", "-name"}},
-	{keyScore{score: scoreStates, says: 0, identity: true}, [3]string{"_number", "Number", "-number"}},
-	{keyScore{score: scoreStates, says: 0, identity: true}, [3]string{"_id", "Id", "ID"}},
-	{keyScore{score: scoreStates, says: 0, identity: true}, [3]string{"_path", "Path", "-id"}},
-	{keyScore{score: scoreStates, says: 0, identity: false}, [3]string{"_status", "Status", "_type"}},
-	{keyScore{score: scoreStates, says: 0, identity: false}, [3]string{"_code", "Code", "_state"}},
+	{keyScore{score: ScoreStates, says: 4, identity: false}, [3]string{"_message", "Message", "_title"}},
+	{keyScore{score: ScoreStates, says: 4, identity: false}, [3]string{"_error", "Error", "Title"}},
+	{keyScore{score: ScoreStates, says: 10, identity: true}, [3]string{"_name", "Name", "-name"}},
+	{keyScore{score: ScoreStates, says: 0, identity: true}, [3]string{"_number", "Number", "-number"}},
+	{keyScore{score: ScoreStates, says: 0, identity: true}, [3]string{"_id", "Id", "ID"}},
+	{keyScore{score: ScoreStates, says: 0, identity: true}, [3]string{"_path", "Path", "-id"}},
+	{keyScore{score: ScoreStates, says: 0, identity: false}, [3]string{"_status", "Status", "_type"}},
+	{keyScore{score: ScoreStates, says: 0, identity: false}, [3]string{"_code", "Code", "_state"}},
 }
 
 // wordsOfNames is the least value of says for a key whose value is only a name,
 // of which nested objects have many.
 const wordsOfNames = 9
 
+// KeyScore returns how much the value of a member with a key matters, from 1 to
+// 100.
+func KeyScore(key []byte) int { return lookUpKey(key).score }
+
 // lookUpKey returns the score of a key.
 func lookUpKey(key []byte) keyScore {
 	var plain [24]byte
-	n := 0
-	for _, c := range key {
-		if c == '_' || c == '-' || c == ' ' || c == '.' {
-			continue
-		}
-		if c >= 'A' && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if n == len(plain) {
-			n = 0
-			break
-		}
-		plain[n] = c
-		n++
-	}
+	word := textscan.PlainName(plain[:0], key)
 	for i := range keyTable {
 		k := &keyTable[i]
-		if hasWord(k.keys, plain[:n]) {
+		if textscan.HasWord(k.keys, word) {
 			return k.keyScore
 		}
 	}
@@ -114,19 +106,6 @@ func lookUpKey(key []byte) keyScore {
 		}
 	}
 	return keyScore{score: scoreOther}
-}
-
-// hasWord reports whether a word is in a list with blanks between.
-func hasWord(list string, word []byte) bool {
-	if len(word) == 0 {
-		return false
-	}
-	for one := range strings.SplitSeq(list, " ") {
-		if one == string(word) {
-			return true
-		}
-	}
-	return false
 }
 
 // Order returns the lines but for the outermost ones, those that matter most
@@ -259,7 +238,7 @@ func (r *jsonRanking) again(list, at int) bool {
 // within returns the score of a member with some objects around it.
 func (k keyScore) within(inside int, root bool) uint8 {
 	less := insideOther
-	if k.score >= scoreStates && k.says > 0 && k.says < wordsOfNames {
+	if k.score >= ScoreStates && k.says > 0 && k.says < wordsOfNames {
 		less = insideSays
 	}
 	score := k.score - less*max(0, inside-1)

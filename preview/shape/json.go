@@ -1,6 +1,10 @@
 package shape
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/textscan"
+)
 
 // JSON whose end is not known yet, and logs of JSON objects. A prefix is enough
 // to know that a text is JSON, so a payload that is cut, or still arriving, is
@@ -139,13 +143,16 @@ func (p *jsonPrefix) after() {
 }
 
 // isJSON reports whether a sample begins with a JSON container and is the start
-// of a valid one.
+// of a valid one, or of several that each begin on a line.
 func (s sample) isJSON() bool {
 	if first := s.first(); len(first) == 0 || first[0] != '{' && first[0] != '[' {
 		return false
 	}
 	var p jsonPrefix
 	for i, text := range s.lines {
+		if p.done() && len(text) > 0 && text[0] == '{' { // objects in sequence
+			p = jsonPrefix{}
+		}
 		if !p.accept(text) {
 			return false
 		}
@@ -204,12 +211,18 @@ var levels = [...]struct {
 var levelKeys = [...]string{`"level":`, `"severity":`, `"lvl":`, `"levelname":`, `"log.level":`, `"Action":`, `"status":`, `"@l":`}
 
 // rankNDJSON raises the lines of a log in JSON that say that something went
-// wrong. Those that look the same as many before matter less.
+// wrong. Those that look the same as many before matter less. A line that is no
+// value of JSON is raised where few are, and so is one that looks like few of many
+// that have few looks.
 func rankNDJSON(list []Ranked) {
 	like := map[uint64]int{}
+	var others []int
 	for i := range list {
 		r := &list[i]
 		text := r.Line.Text
+		if !saysNothing(text) && text[0] != '{' && text[0] != '[' {
+			others = append(others, i)
+		}
 		for _, key := range levelKeys {
 			at := bytes.Index(text, []byte(key))
 			if at < 0 {
@@ -218,13 +231,36 @@ func rankNDJSON(list []Ranked) {
 			value := bytes.TrimLeft(text[at+len(key):], ` "`)
 			value = bytes.ToLower(value[:min(len(value), 12)])
 			for _, level := range levels {
-				if rest, ok := bytes.CutPrefix(value, []byte(level.value)); ok && (len(rest) == 0 || !inWordStart(rest[0])) {
+				if rest, ok := bytes.CutPrefix(value, []byte(level.value)); ok && (len(rest) == 0 || !textscan.BeginsWord(rest[0])) {
 					h := Fingerprint(text, true)
 					r.raise(level.score-min(30, 6*like[h]), level.reason)
 					like[h]++
 					break
 				}
 			}
+		}
+	}
+	if IsRare(len(others), len(list)) {
+		for _, i := range others {
+			list[i].raise(scoreOdd, KeepContext)
+		}
+	}
+	raiseRareLooks(list)
+}
+
+// raiseRareLooks raises the lines that look like few others, but for their numbers
+// and names, where all lines have few looks.
+func raiseRareLooks(list []Ranked) {
+	looks, each := map[uint64]int{}, make([]uint64, len(list))
+	for i := range list {
+		each[i] = Fingerprint(list[i].Line.Text, true)
+		if looks[each[i]]++; len(looks) > MostStates {
+			return
+		}
+	}
+	for i := range list {
+		if IsRare(looks[each[i]], len(list)) {
+			list[i].raise(scoreOdd, KeepContext)
 		}
 	}
 }

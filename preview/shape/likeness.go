@@ -32,8 +32,18 @@ const leastPlain = 10
 // something, with a digit, a slash or a dot in them, if enough letters are
 // left.
 func Fingerprint(text []byte, coarse bool) uint64 {
+	fine, plain := fingerprints(text)
+	if coarse {
+		return plain
+	}
+	return fine
+}
+
+// fingerprints returns both fingerprints of a line.
+func fingerprints(text []byte) (fine, coarse uint64) {
 	text = text[salience.TimeLength(text):]
-	fine, plain, letters := uint64(hashOffset), uint64(hashOffset), 0
+	fine, coarse = hashOffset, hashOffset
+	letters := 0
 	for len(text) > 0 {
 		word := text
 		if i := blank(text); i >= 0 {
@@ -42,19 +52,17 @@ func Fingerprint(text []byte, coarse bool) uint64 {
 			text = nil
 		}
 		fine = addWithoutDigits(fine, word)
-		switch {
-		case !coarse:
-		case isLabel(word):
-			plain = (plain ^ '#') * hashPrime
-		default:
+		if isLabel(word) {
+			coarse = (coarse ^ '#') * hashPrime
+		} else {
 			letters += len(word)
-			plain = addWithoutDigits(plain, word)
+			coarse = addWithoutDigits(coarse, word)
 		}
 	}
-	if letters >= leastPlain {
-		return plain
+	if letters < leastPlain {
+		return fine, fine
 	}
-	return fine
+	return fine, coarse
 }
 
 // hashWithoutNumbers returns a hash of a line without its times and the words

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
-	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/preview/steps"
 )
 
 // Logs: every text without a structure of its own. Builds and test runs are
@@ -50,13 +50,17 @@ func (s sample) isTestReport() bool {
 }
 
 // rankText ranks the lines of a log, or of any text: a line by its mark, and
-// the lines around it a little less.
-func rankText(list []Ranked, succeeded bool) {
+// the lines around it a little less. It returns the marks. What sounds like an
+// error is less salient if the program succeeded, in a step that ended well, and
+// in what cleans up after one that failed.
+func rankText(list []Ranked, succeeded bool) []salience.Mark {
 	marks := make([]salience.Mark, len(list))
 	for i := range list {
 		marks[i] = salience.Builtin().Classify(list[i].Line.Text)
 	}
+	ofLibraries(list)
 	scores := unlike(list, marks)
+	places := steps.Of(len(list), func(i int) ([]byte, int64) { return list[i].Line.Text, list[i].Number })
 	groups := 0
 	for i, m := range marks {
 		if m.Score == 0 {
@@ -64,10 +68,11 @@ func rankText(list []Ranked, succeeded bool) {
 		}
 		list[i].loud = m.Score >= salience.MustKeep && m.Reason != salience.Summary
 		score := scores[i]
-		if succeeded && m.Reason != salience.Summary {
+		if well := succeeded || places != nil && places[i] != steps.Unknown; well && m.Reason != salience.Summary {
 			score -= scoreSucceeded
+			marks[i].Score -= min(m.Score, scoreSucceeded)
 		}
-		list[i].raise(score, reasons[m.Reason])
+		list[i].raise(score, Reasons[m.Reason])
 		// Every failure by name comes before any in detail, and the first ones in more detail.
 		around := score - 6 - min(24, 2*groups)
 		switch {
@@ -79,19 +84,30 @@ func rankText(list []Ranked, succeeded bool) {
 		before(list[:i+1], m, around)
 		after(list[i:], m, score, around)
 	}
+	return marks
 }
 
 // leastNamed is the least score of a failure that has a name of its own.
 const leastNamed = 86
 
+// mostForName is how much a line loses at most that differs from those before it in
+// a name alone.
+const mostForName = 16
+
 // unlike returns the scores of marks, reduced for each line that is like others
 // before it, so that what is different comes first. Of counters the last ones
 // count, because they sum up. A failure with a name loses little: each name is
-// news.
+// news. So is another name in the same message, a little.
 func unlike(list []Ranked, marks []salience.Mark) []int {
 	scores, seen := make([]int, len(marks)), map[uint64]int{}
 	weigh := func(i int, coarse bool, each, most int) {
-		h := Fingerprint(list[i].Line.Text, coarse)
+		fine, h := list[i].look().fine, list[i].look().coarse
+		if !coarse {
+			h = fine
+		} else if fine != h && seen[fine] == 0 {
+			most = min(most, mostForName)
+			seen[fine]++
+		}
 		scores[i] = int(marks[i].Score) - min(most, each*seen[h])
 		seen[h]++
 	}
@@ -127,11 +143,11 @@ func before(list []Ranked, m salience.Mark, around int) {
 // after raises the lines after the first one of a list that belong to it: by
 // its mark, by their indentation, or because it introduces them with a colon.
 func after(list []Ranked, m salience.Mark, score, around int) {
-	head := textscan.Bare(list[0].Line.Text)
+	head := list[0].look().bare
 	introduces := bytes.HasSuffix(bytes.TrimRight(head, " \r"), []byte(":"))
 	introduced, nest := 0, salience.NewNest(head, m)
 	for k := 1; k < len(list) && list[k].Number == list[0].Number+int64(k); k++ {
-		text := textscan.Bare(list[k].Line.Text)
+		text := list[k].look().bare
 		if !nest.Contains(text) && k > int(m.After) {
 			return
 		}
@@ -139,8 +155,8 @@ func after(list []Ranked, m salience.Mark, score, around int) {
 		case m.List && k > 1 && k <= int(m.After) && len(bytes.TrimSpace(text)) == 0:
 			return
 		case m.List && k <= int(m.After):
-			list[k].raise(score-1, reasons[m.Reason])
-		case introduces && introduced < 2 && !salience.Hollow(text):
+			list[k].raise(score-1, Reasons[m.Reason])
+		case introduces && introduced < 2 && !list[k].look().hollow:
 			introduced++
 			list[k].place(score-1-k, KeepContext)
 		default:

@@ -50,6 +50,9 @@ func TestRankPutsStructureBeforeContent(t *testing.T) {
 		"subject before the author": {
 			"commit 4b825dc\nAuthor: A\n\n    Subject\n\n    Body\n" + fileDiff("a.go", 1), Diff, []string{"commit", "Subject", "Author"},
 		},
+		"subjects of a log, then the names of its commits": {
+			strings.Repeat("commit 4b825dc4b825dc\nAuthor: A\nDate: D\n\n    Subject\n\n    Body error: failed\n\n", 5), Diff, []string{"commit", "Subject", "Author", "Body"},
+		},
 		"first match of each file": {
 			repeated(3, "a/x.go:%d:\tone\n") + repeated(3, "b/y.go:%d:\ttwo\n"), Search, []string{"a/x.go:1", "b/y.go:1", "a/x.go:2", "a/x.go:3"},
 		},
@@ -57,13 +60,17 @@ func TestRankPutsStructureBeforeContent(t *testing.T) {
 			"a/x.go-1-before\na/x.go:2:\tfound\na/x.go:3:\tfound\n--\nb/y.go:1:\tfound\n", Search, []string{"a/x.go:2", "b/y.go:1", "a/x.go:3", "before", "--"},
 		},
 		"names of files over matches": {
-			"a/x.go\n1:one\n2:two\n\nb/y.go\n7:three\n", Search, []string{"a/x.go", "b/y.go", "1:one", "7:three", "2:two"},
+			"a/x.go\n1:one\n2:two\n\nb/y.go\n7:three\n", Search, []string{"a/x.go", "1:one", "b/y.go", "7:three", "2:two"},
+		},
+		"a definition of what was searched for first": {
+			"a/x.go:1:\tOpen(path)\na/x.go:2:\t// Open it\nb/y.go:7:func (s *Store) Open(path string) error {\nb/y.go:9:func opened() {\nc/z.go:3:\tOpen(other)\n", Search,
+			[]string{"b/y.go:7", "a/x.go:1", "c/z.go:3", "a/x.go:2"},
 		},
 		"headings of a listing": {
-			".:\ntotal 3\n" + repeated(5, "f%d.go\n") + "\n./src:\ntotal 4\n" + repeated(5, "g%d.go\n"), Listing, []string{".:", "./src:", "total", "f1.go", "g1.go"},
+			".:\ntotal 3\n" + repeated(5, "f%d.go\n") + "\n./src:\ntotal 4\n" + repeated(5, "g%d.go\n"), Listing, []string{".:", "./src:", "f1.go", "g1.go", "total"},
 		},
 		"directories in turns": {
-			repeated(9, "./a/f%d.go\n") + repeated(9, "./node_modules/g%d.js\n") + repeated(9, "./c/h%d.go\n"), Listing, []string{"a/f1.go", "c/h1.go", "a/f2.go", "g1.js"},
+			repeated(9, "./a/f%d.go\n") + repeated(9, "./node_modules/g%d.js\n") + repeated(9, "./c/h%d.go\n"), Listing, []string{"a/f1.go", "c/h1.go", "g1.js", "a/f2.go", "h2.go", "g2.js"},
 		},
 		"branches of a tree": {
 			".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d.go\n└── e.go\n\n2 directories\n", Listing, []string{"2 directories", "── a", "b.go", "c.go"},
@@ -73,6 +80,19 @@ func TestRankPutsStructureBeforeContent(t *testing.T) {
 		"Python ends with the innermost": {
 			pythonTrace, StackTrace, []string{"Traceback", "JSONDecodeError: Expecting", "line 5, in main", "line 9, in <module>", "decoder.py"},
 		},
+		"a recursion once, then who called it": {
+			"Traceback (most recent call last):\n  File \"cli.py\", line 9, in main\n    visit(root)\n" +
+				strings.Repeat("  File \"tree.py\", line 4, in visit\n    walk(n)\n  File \"tree.py\", line 7, in walk\n    visit(n)\n", 40) + "RecursionError: too deep\n",
+			StackTrace, []string{"RecursionError", "line 7, in walk", "line 4, in visit", "line 9, in main"},
+		},
+		"a recursion in Java once": {
+			"java.lang.StackOverflowError: null\n" + strings.Repeat("\tat app.Tree.visit(Tree.java:4)\n\tat app.Tree.walk(Tree.java:7)\n", 40) + "\tat app.Main.main(Main.java:9)\n",
+			StackTrace, []string{"StackOverflowError", "Tree.java:4", "Tree.java:7", "Main.java:9"},
+		},
+		"a recursion of a debugger once, whatever its addresses": {
+			"Thread 1 received signal SIGSEGV\nfatal error: stack\n" + repeated(40, "#%d 0x00005581a0c2 in visit (n=0x7ffd1) at tree.c:4\n") + "#41 0x000055 in main () at main.c:9\n",
+			StackTrace, []string{"fatal error", "#1 ", "main.c:9", "#2 "},
+		},
 		"headings of prose before its middle": {markdown, Prose, []string{"# Widget", "small service", "## Installing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -81,6 +101,25 @@ func TestRankPutsStructureBeforeContent(t *testing.T) {
 				t.Errorf("%v; runs %v", err, runs)
 			}
 		})
+	}
+}
+
+// Every subject of git log comes before any other line but the names of the first
+// commits, and every name before any body.
+func TestLogOfCommitsStartsWithSubjects(t *testing.T) {
+	text := ""
+	for i := range 20 {
+		text += fmt.Sprintf("commit %07x%033x\nAuthor: A <a@b.c>\nDate:   Mon\n\n    subject %d\n\n    error: body\n\n", i+17, i, i)
+	}
+	if got := DetectText(text, None); got != Diff {
+		t.Errorf("shape %d", got)
+	}
+	best, _, _ := ranked(text, Options{Shape: Diff})
+	for i, line := range best[:40] {
+		subject, named := strings.HasPrefix(line, "    subject"), strings.HasPrefix(line, "commit ")
+		if i < 20+mostNamed && !subject && !named || i >= 20+mostNamed && !named {
+			t.Errorf("line %d is %q", i, line)
+		}
 	}
 }
 
@@ -169,7 +208,7 @@ func TestFoldSparesWhatMatters(t *testing.T) {
 	}
 }
 
-// Whatever the text, ranks stay in their range and the order is one of all lines.
+// Whatever the text, ranks stay in their range and the order is one of all lines that are worth a budget.
 func TestRankIsTotal(t *testing.T) {
 	pieces := []string{
 		fileDiff("a.go", 3), goTrace, javaTrace, kubectl, markdown, "error: x\n", "\n", "warning: y\n", "noise\nnoise\nnoise\nnoise\n", "FAIL: TestX\n", "ok\n", "{\"level\":\"error\"}\n",
@@ -184,12 +223,15 @@ func TestRankIsTotal(t *testing.T) {
 				t.Fatalf("%q has score %d, reason %d", r.Line.Text, r.Score, r.Reason)
 			}
 		}
-		order := Order(list)
-		slices.Sort(order)
-		for i, k := range order {
-			if i != k {
-				t.Fatalf("the order is %v", order)
+		var want []int
+		for i := range list {
+			if list[i].worth != unworthy {
+				want = append(want, i)
 			}
+		}
+		order := Order(list)
+		if slices.Sort(order); !slices.Equal(order, want) {
+			t.Fatalf("the order is %v, want %v", order, want)
 		}
 		last := int64(0)
 		for _, r := range runs {

@@ -135,5 +135,5 @@ func rankProse(list []Ranked) {
 			end++
 		}
 	}
-	inOrder(list)
+	InOrder(list)
 }

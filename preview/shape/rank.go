@@ -17,8 +17,11 @@ type Ranked struct {
 	Score  int // 0 to 100
 	turn   int // of two lines with the same score, that with the lower one comes first
 	Reason Reason
-	loud   bool // its own words say that something is wrong, though many may say so
-	Folded bool // rules call it noise
+	worth  points // of all lines of a log; the greatest first
+	loud   bool   // its own words say that something is wrong, though many may say so
+	seen   look   // read it with the method look
+	Folded bool   // rules call it noise
+	Width  int    // bytes that are shown before its inner part is cut; 0: as the budget allows
 }
 
 // Scores of lines without a word that matters.
@@ -29,6 +32,7 @@ const (
 	scoreHead      = 44 // of the head, falling by two a line
 	scoreSucceeded = 30 // less for what sounds like an error, if the program succeeded
 	scoreHollow    = 30 // limit of a line that says nothing by itself
+	scoreOdd       = 70 // of a line that ends a long run, or is no JSON, where lines are chosen by their scores
 	scoreLike      = -1 // of a line that is like one before it
 	NeverShown     = -2 // of one that is the same: it is never shown
 )
@@ -60,6 +64,7 @@ type Options struct {
 	Lines     int64              // of the payload
 	Succeeded bool               // its program ended well: what sounds like an error matters less
 	Verdicts  []linerule.Verdict // of rules on each line that is ranked; nil without rules
+	Runs      []Run              // runs of equal lines, which may have lines that are not ranked
 }
 
 // Rank gives the lines of a payload their scores, in the order that its shape
@@ -70,20 +75,29 @@ func Rank(list []Ranked, o Options) []Run {
 	if rankShape(o.Shape, list) {
 		return nil
 	}
-	rankText(list, o.Succeeded)
+	marks := rankText(list, o.Succeeded)
 	if o.Shape == NDJSON {
 		rankNDJSON(list)
 	}
-	overwritten(list)
 	rankEnds(list, o.Lines)
+	overwritten(list)
+	shortenEncoded(list)
 	if o.Verdicts != nil {
 		applyRules(list, o.Verdicts)
 		foldNoise(list, o.Lines)
 	}
+	odds := oddLines(list, o.Runs)
 	if o.Shape == NDJSON { // each line is a value of its own
-		return nil
+		odds.place(list)
+		return equalLines(list, o.Runs)
 	}
-	return repeats(list)
+	runs := mergeRuns(repeats(list, odds), equalLines(list, o.Runs))
+	strongest := weigh(list, marks)
+	findings := blocks(list, marks)
+	neighbors(list)
+	byPlace(list, findings, o.Lines, strongest >= strongFinding)
+	odds.raise(list, strongest >= strongFinding)
+	return runs
 }
 
 // rankEnds raises the first lines and the last ones. The first two say what the
@@ -119,14 +133,18 @@ func overwritten(list []Ranked) {
 }
 
 // Order returns the indices of a list, the best line first and, of equal ones,
-// the last first: a log says in its last lines how it ended.
+// the last first: a log says in its last lines how it ended. Lines that are not
+// worth any budget are not in it.
 func Order(list []Ranked) []int {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = len(order) - 1 - i
+	order := make([]int, 0, len(list))
+	for i := range slices.Backward(list) {
+		if list[i].worth != unworthy {
+			order = append(order, i)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(list[b].Score, list[a].Score), cmp.Compare(list[a].turn, list[b].turn))
+		return cmp.Or(cmp.Compare(min(0, list[b].Score), min(0, list[a].Score)), cmp.Compare(list[b].worth, list[a].worth),
+			cmp.Compare(list[b].Score, list[a].Score), cmp.Compare(list[a].turn, list[b].turn))
 	})
 	return order
 }
@@ -177,8 +195,8 @@ func foldNoise(list []Ranked, lines int64) {
 	}
 }
 
-// reasons are those of salience in the words of the ledger.
-var reasons = [...]Reason{
+// Reasons are those of salience in the words of the ledger.
+var Reasons = [...]Reason{
 	salience.Error: KeepError, salience.Failure: KeepFailure, salience.Crash: KeepCrash, salience.Diagnostic: KeepDiagnostic,
 	salience.Warning: KeepWarning, salience.Summary: KeepSummary, salience.Exit: KeepExit,
 }
@@ -195,7 +213,7 @@ func (r *Ranked) raise(score int, reason Reason) {
 // place raises a line for its place. A line that says nothing by itself is
 // raised less, so that it comes with those around it or not at all.
 func (r *Ranked) place(score int, reason Reason) {
-	if score > r.Score && salience.Hollow(r.Line.Text) {
+	if score > r.Score && r.look().hollow {
 		score = min(score-scoreHollow, scoreHollow)
 	}
 	r.raise(score, reason)

@@ -2,6 +2,8 @@ package shape
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -34,7 +36,7 @@ func parseMatch(text []byte) match {
 			}
 			return parseNumbered(text[:i], text[i+1:])
 		case c == '-':
-			if n, digits := number(text[i+1:]); digits > 0 && n > 0 && isPath(head[:i]) && i+1+digits < len(text) && text[i+1+digits] == '-' {
+			if n, digits := textscan.Number(text[i+1:]); digits > 0 && n > 0 && isPath(head[:i]) && i+1+digits < len(text) && text[i+1+digits] == '-' {
 				return match{path: head[:i], context: true, text: text[i+2+digits:]}
 			}
 		}
@@ -44,7 +46,7 @@ func parseMatch(text []byte) match {
 
 // parseNumbered reads the rest of a line behind a path and a colon.
 func parseNumbered(path, rest []byte) match {
-	_, digits := number(rest)
+	_, digits := textscan.Number(rest)
 	if digits == 0 || digits < len(rest) && rest[digits] != ':' {
 		return match{path: path, text: rest}
 	}
@@ -52,7 +54,7 @@ func parseNumbered(path, rest []byte) match {
 		return match{path: path, text: rest}
 	}
 	m := match{path: path, text: rest[digits+1:]}
-	if _, more := number(m.text); more > 0 && more < len(m.text) && m.text[more] == ':' {
+	if _, more := textscan.Number(m.text); more > 0 && more < len(m.text) && m.text[more] == ':' {
 		m.text = m.text[more+1:]
 	}
 	return m
@@ -81,7 +83,7 @@ func isPath(text []byte) bool {
 // numbered returns how many bytes the "12:" or "12-" has that a line begins
 // with under the name of a file; 0 without one.
 func numbered(text []byte) int {
-	_, digits := number(text)
+	_, digits := textscan.Number(text)
 	if digits == 0 || digits == len(text) || text[digits] != ':' && text[digits] != '-' {
 		return 0
 	}
@@ -129,50 +131,149 @@ func (s sample) isUnderHeadings() bool {
 	return s.mostly(90, 3, func(text []byte) bool { return numbered(text) > 0 || isSeparator(text) || isPath(text) })
 }
 
-// rankSearch ranks matches: the first one of every file, then as many bytes of
-// each file, and then the lines beside them.
+// found is a line of search results with its place in the tree.
+type found struct {
+	match
+	is      foundLine
+	in      string // the path of the file
+	file    *folder
+	heading int // index of the line with the name of the file, from 1; 0 where each line has it
+	class   matchClass
+}
+
+// foundLine is the kind of a line of search results.
+type foundLine uint8
+
+const (
+	foundSaid    foundLine = iota // what the program says of its search
+	foundBlank                    // an empty line, or between groups
+	foundHeading                  // the name of a file, before its matches
+	foundMatch                    // a match
+	foundBeside                   // a line beside one
+)
+
+// rankSearch ranks matches: definitions of what was searched for, then those of names
+// that have it in them, then the first match below every folder and of every file, then
+// as many bytes of each folder and of each file in it, and then the lines beside them.
 func rankSearch(list []Ranked) {
-	files := map[string]*share{}
-	var current *share // under the name of a file
+	rankFound(list, readSearch(list), batchBytes)
+}
+
+// rankFound ranks lines that were read.
+func rankFound(list []Ranked, lines []found, batch int) {
+	matches := inClasses(lines)
+	firsts := make([]*folder, len(lines)) // that a line names
+	for _, i := range matches {
+		if firsts[i] = lines[i].file.names(); firsts[i] != nil {
+			firsts[i].countName(list[i].Line.Text)
+		}
+	}
+	for i := range lines {
+		l, r := &lines[i], &list[i]
+		switch l.is {
+		case foundBlank:
+			r.set(1, 0, KeepContext)
+		case foundSaid:
+			r.set(scoreNamed, 0, KeepSummary)
+		case foundHeading: // with its first match, below
+			r.set(scoreBeside, 0, KeepStructure)
+		}
+	}
+	for _, i := range matches {
+		l, r := &lines[i], &list[i]
+		l.rank(r, firsts[i], batch)
+		if l.heading > 0 && list[l.heading-1].Score < r.Score {
+			list[l.heading-1].set(r.Score, r.turn, KeepStructure)
+		}
+	}
+	for i := range lines {
+		if l := &lines[i]; l.is == foundBeside {
+			list[i].set(scoreBeside, l.file.own.turn(list[i].Line.Text), KeepContext)
+		}
+	}
+	InOrder(list)
+}
+
+// rank ranks a match, which is the first one of a folder or a file unless first
+// is nil.
+func (l *found) rank(r *Ranked, first *folder, batch int) {
+	score, reason := scoreContent, KeepContext
+	switch l.class {
+	case classSearched:
+		score, reason = scoreNamed, KeepStructure
+	case classRelated:
+		score, reason = scoreRelated, KeepStructure
+	}
+	if first != nil {
+		r.set(score, first.nameTurn(r.Line.Text), KeepStructure)
+		return
+	}
+	r.set(score, l.file.ownTurn(r.Line.Text, batch), reason)
+}
+
+// readSearch reads the lines of search results.
+func readSearch(list []Ranked) []found {
+	tree, lines := newFolders(), make([]found, len(list))
+	var current *folder // under the name of a file
+	under, heading := "", 0
 	for i := range list {
-		r := &list[i]
-		text := textscan.WithoutEscapes(r.Line.Text)
+		l, text := &lines[i], textscan.WithoutEscapes(list[i].Line.Text)
 		m := parseMatch(text)
 		switch n := numbered(text); {
 		case n > 0 && current != nil && (m.path == nil || !m.context):
-			context := text[n-1] == '-'
-			r.setMatch(current, text, context, current.had == 0)
+			*l = found{match: match{text: text[n:], context: text[n-1] == '-'}, is: foundMatch, in: under, file: current, heading: heading}
 		case m.path != nil:
-			current = nil
-			file := files[string(m.path)]
-			first := file == nil || file.had == 0 && !m.context
-			if file == nil {
-				file = &share{weight: pathWeight(m.path)}
-				files[string(m.path)] = file
-			}
-			r.setMatch(file, text, m.context, first && !m.context)
-		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].Number == r.Number+1 && numbered(textscan.WithoutEscapes(list[i+1].Line.Text)) > 0:
-			current = &share{weight: pathWeight(text)}
-			r.set(scoreHeading, 0, KeepStructure)
+			current, heading = nil, 0
+			*l = found{match: m, is: foundMatch, in: cleanPath(string(m.path))}
+			l.file = tree.at(l.in)
+		case isPath(text) || len(text) > 0 && i+1 < len(list) && list[i+1].Number == list[i].Number+1 && numbered(textscan.WithoutEscapes(list[i+1].Line.Text)) > 0:
+			under, heading = cleanPath(string(text[:min(len(text), longestPath)])), i+1
+			current = tree.at(under)
+			l.is = foundHeading
 		case len(text) == 0 || isSeparator(text):
-			r.set(1, 0, KeepContext)
-		default: // what the program says of its search
-			r.set(scoreNamed, 0, KeepSummary)
+			l.is = foundBlank
+		}
+		if l.is == foundMatch && l.context {
+			l.is = foundBeside
 		}
 	}
-	inOrder(list)
+	markLeaves(lines)
+	return lines
 }
 
-// setMatch ranks a match of a file, or a line beside one. With first it names
-// the file.
-func (r *Ranked) setMatch(file *share, text []byte, context, first bool) {
-	switch {
-	case context:
-		r.set(scoreBeside, file.had, KeepContext)
-	case first:
-		file.turn(text)
-		r.set(scoreNamed, 0, KeepStructure)
-	default:
-		r.set(scoreContent, file.turn(text), KeepContext)
+// markLeaves says of the files with matches that they are files.
+func markLeaves(lines []found) {
+	for i := range lines {
+		if l := &lines[i]; l.is == foundMatch {
+			l.file.leaf = true
+		}
 	}
+}
+
+// Match is a match of a search that was not read from text.
+type Match struct{ Path, Text string }
+
+// OrderMatches returns the indices of matches in the order in which they are to be
+// shown, which is that of the lines of a search: what defines the name that was searched
+// for, then by folders and files.
+func OrderMatches(matches []Match) []int {
+	tree := newFolders()
+	list, lines, text := make([]Ranked, len(matches)), make([]found, len(matches)), make([]textscan.Line, len(matches))
+	for i, m := range matches {
+		text[i].Text = []byte(m.Text)
+		list[i].Line, list[i].Number = &text[i], int64(i+1)
+		l := &lines[i]
+		*l = found{match: match{text: text[i].Text}, is: foundMatch, in: cleanPath(m.Path)}
+		l.file = tree.at(l.in)
+	}
+	markLeaves(lines)
+	rankFound(list, lines, 1)
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(list[b].Score, list[a].Score), cmp.Compare(list[a].turn, list[b].turn))
+	})
+	return order
 }

@@ -32,6 +32,7 @@ const (
 	StackTrace
 	Binary
 	Prose
+	Records // a table of records of one kind; no text has it by itself
 )
 
 // shapeNames are the names of shapes that may be known beforehand.
@@ -104,6 +105,9 @@ func (s sample) detect() Shape {
 // agrees reports whether the sample may be the start of a payload of a shape
 // that a caller gave. Shapes that can begin with anything always may.
 func (s sample) agrees(shape Shape) bool {
+	if shape != JSON && shape != NDJSON && (s.isJSON() || s.isNDJSON()) { // "kubectl get -o json"
+		return false
+	}
 	switch shape {
 	case Diff:
 		return s.any(isDiffHeader)
@@ -116,7 +120,7 @@ func (s sample) agrees(shape Shape) bool {
 	case NDJSON:
 		return s.isNDJSON()
 	case StackTrace:
-		return s.any(isFrame)
+		return s.any(IsFrame)
 	case Binary:
 		return false
 	case Prose: // what anybody writes, unless it is seen to be something else
@@ -191,6 +195,9 @@ func (s Shape) HasMiddle() bool {
 	}
 	return false
 }
+
+// IsLog reports whether payloads of a shape are ranked as logs.
+func (s Shape) IsLog() bool { return s == None || s == BuildLog || s == TestReport }
 
 // Scores of lines in a shape with structure.
 const (

@@ -5,7 +5,8 @@ import "strings"
 // What a line costs, in bytes.
 const (
 	usualLineBytes = 80
-	lineCost       = 8 // beside its text
+	lineCost       = 8  // beside its text
+	markBytes      = 40 // of the mark of a cut
 )
 
 // share is the part of a budget that one part of a payload gets: as much as any

@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -19,11 +20,24 @@ func (s sample) isTable() bool {
 	return at+2 < len(s.lines)
 }
 
+// The first lines in which a table has the names of its columns. top has a summary
+// before them.
+const (
+	usualHeaderLines = 3
+	headerLines      = 8
+)
+
+// isProcessHeader reports whether a line has the names of columns of processes.
+func isProcessHeader(text []byte) bool {
+	return bytes.Contains(text, []byte("PID")) && bytes.Contains(text, []byte("CPU")) && len(columnStarts(text)) > usualHeaderLines
+}
+
 // tableHeader returns the index of the line with the names of the columns, one
-// of the first three, or -1.
+// of the first ones, or -1.
 func (s sample) tableHeader() int {
-	for i := 0; i < min(3, len(s.lines)-2); i++ {
+	for i := range min(headerLines, len(s.lines)-2) {
 		switch {
+		case i >= usualHeaderLines && !isProcessHeader(s.lines[i]):
 		case isRule(s.lines[i+1]) && fieldsBy(s.lines[i], s.lines[i+1]) > 1:
 			return i
 		case s.isHeader(i):
@@ -103,8 +117,15 @@ func columnStarts(text []byte) (starts []int) {
 			break
 		}
 		start := i
+		if n := bytes.Index(text[i:min(len(text), i+12)], []byte("-blocks")); n > 0 { // "1K-blocks" of df
+			i += n + len("-blocks")
+			if starts = append(starts, start); blanks > 1 {
+				apart++
+			}
+			continue
+		}
 		for i < len(text) && text[i] != ' ' {
-			if c := text[i]; !inWordStart(c) && bytes.IndexByte([]byte("-_/%()+#."), c) < 0 || c >= '0' && c <= '9' {
+			if c := text[i]; !textscan.BeginsWord(c) && bytes.IndexByte([]byte("-_/%()+#."), c) < 0 || c >= '0' && c <= '9' {
 				return nil
 			}
 			i++
@@ -151,28 +172,36 @@ func fits(row, header []byte, starts []int) bool {
 // of a log they would be too weak; in a column of states they are sure.
 var faultyStates = [...]string{
 	"CrashLoopBackOff", "ImagePullBackOff", "ErrImagePull", "ErrImageNeverPull", "CreateContainerError", "CreateContainerConfigError",
-	"RunContainerError", "InvalidImageName", "OOMKilled", "Evicted", "Error", "ERROR", "Failed", "FAILED", "failed", "Pending", "Unknown",
+	"RunContainerError", "InvalidImageName", "OOMKilled", "Evicted", "Error", "ERROR", "Failed", "FAILED", "Pending", "Unknown",
 	"Terminating", "NotReady", "Init:", "ContainerStatusUnknown", "DeadlineExceeded", "NodeLost", "Lost", "Degraded", "degraded",
 	"SchedulingDisabled", "Exited", "Dead", "dead", "Restarting", "(unhealthy)", "unhealthy", "Unhealthy", "<defunct>", "Zombie", "DOWN", "down",
-	"Offline", "offline", "MissingEndpoints", "False", "Expired", "expired", "rejected", "Rejected", "Timeout", "timeout", "100%",
+	"Offline", "offline", "MissingEndpoints", "False", "Expired", "expired", "rejected", "Rejected", "Timeout", "timeout", "100%", "failed", "masked", "bad-setting", "SUSPENDED", "BackOff", "Stopped", "STOPPED",
 }
 
-// isFaulty reports whether a row says that something is wrong.
+// isFaulty reports whether any text of a row says that something is wrong.
 func isFaulty(text []byte) bool {
 	switch salience.Builtin().Classify(text).Reason {
 	case salience.Error, salience.Failure, salience.Crash, salience.Diagnostic:
 		return true
 	}
+	return saysState(text)
+}
+
+// stateBreaks are the characters around a word of a state.
+const stateBreaks = " \t|,"
+
+// saysState reports whether a text has a word that is a state of something wrong.
+func saysState(text []byte) bool {
 	for _, state := range faultyStates {
 		i := bytes.Index(text, []byte(state))
-		if i < 0 || i > 0 && text[i-1] != ' ' && text[i-1] != '\t' && text[i-1] != '|' {
+		if i < 0 || i > 0 && strings.IndexByte(stateBreaks, text[i-1]) < 0 {
 			continue
 		}
 		rest := text[i+len(state):]
 		if state == "Exited" && bytes.HasPrefix(rest, []byte(" (0)")) {
 			continue
 		}
-		if len(rest) == 0 || state[len(state)-1] == ':' || rest[0] == ' ' || rest[0] == '\t' || rest[0] == '|' {
+		if len(rest) == 0 || state[len(state)-1] == ':' || strings.IndexByte(stateBreaks, rest[0]) >= 0 {
 			return true
 		}
 	}
@@ -182,33 +211,56 @@ func isFaulty(text []byte) bool {
 // Scores of rows.
 const (
 	scoreFaulty = 85
+	scoreRare   = 70 // in a state that few rows are in
+	scoreLoaded = 60 // uses much of a resource
 	scoreRow    = 50
+	scoreKernel = 30 // of a thread of the kernel
 )
 
-// rankTable ranks the lines of a table: its header, rows that say that
-// something is wrong, then rows from the top. Names of columns come again under
-// another title, as "kubectl get" prints several tables.
+// rowWidth is how many bytes of a row are shown before its inner part is cut: more
+// rows say more than the end of a command line.
+const rowWidth = 160
+
+// rankTable ranks the lines of a table: its header, rows whose states say that
+// something is wrong, those in a rare state, those that use most of a resource, then
+// rows from the top.
+// Names of columns come again under another title, as "kubectl get" prints several
+// tables.
 func rankTable(list []Ranked) {
-	faulty := 0
+	faulty, from := 0, 0 // from is the first row under the header
+	var header columns
 	for i := range list {
 		r := &list[i]
+		r.Width = rowWidth
 		text := textscan.WithoutEscapes(r.Line.Text)
 		switch {
 		case len(bytes.TrimSpace(text)) == 0:
 			r.set(1, 0, KeepContext)
-		case isRule(text), i < 3 && columnStarts(text) != nil, i > 0 && len(list[i-1].Line.Text) == 0 && columnStarts(text) != nil:
+		case isRule(text):
 			r.set(scoreHeading, 0, KeepStructure)
-		case i+1 < len(list) && i < 3 && isRule(list[i+1].Line.Text):
+		case i < usualHeaderLines && columnStarts(text) != nil, i > 0 && len(list[i-1].Line.Text) == 0 && columnStarts(text) != nil,
+			i+1 < len(list) && i < usualHeaderLines && isRule(list[i+1].Line.Text), i < headerLines && isProcessHeader(text):
+			header.raiseRare(list[from:i])
+			header, from = parseColumns(text), i+1
 			r.set(scoreHeading, 0, KeepStructure)
+			if i < headerLines && header.fields {
+				summarized(list[:i])
+			}
 		case text[0] == '(' && i+3 > len(list): // "(12 rows)"
 			r.set(scoreNamed, 0, KeepSummary)
-		case isFaulty(text):
+		case header.faulty(text):
 			faulty++
 			r.set(scoreFaulty, 0, KeepError)
+		case header.isKernel(text):
+			r.set(scoreKernel, 0, KeepHead)
 		default:
 			r.set(scoreRow, 0, KeepHead)
+			if load := header.load(text); load > 0 {
+				r.set(scoreLoaded, mostLoad-min(mostLoad, load), KeepStructure)
+			}
 		}
 	}
+	header.raiseRare(list[from:])
 	if faulty*2 > len(list) { // what most rows say tells them not apart
 		for i := range list {
 			if list[i].Score == scoreFaulty {
@@ -216,5 +268,17 @@ func rankTable(list []Ranked) {
 			}
 		}
 	}
-	inOrder(list)
+	InOrder(list)
 }
+
+// summarized raises the lines before the table of top, which sum it up.
+func summarized(before []Ranked) {
+	for i := range before {
+		if before[i].Score > 1 {
+			before[i].set(scoreNamed, 0, KeepSummary)
+		}
+	}
+}
+
+// mostLoad is more than the load of a row, in tenths of a per cent.
+const mostLoad = 1 << 20

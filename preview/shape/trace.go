@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -47,7 +48,7 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 		}
 	}
 	switch {
-	case isFrame(text):
+	case IsFrame(text):
 		return traceFrame
 	case before == traceFrame && (bytes.HasPrefix(text, []byte("    ")) || bytes.HasPrefix(text, []byte("\t"))):
 		return traceCode
@@ -59,10 +60,13 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 	return traceOther
 }
 
-// isFrame reports whether a line is a frame of a stack.
-func isFrame(text []byte) bool {
-	body := bytes.TrimLeft(text, " \t|")
-	indented := len(body) < len(text)
+// IsFrame reports whether a line is a frame of a stack.
+func IsFrame(text []byte) bool {
+	start := 0
+	for start < len(text) && (text[start] == ' ' || text[start] == '\t' || text[start] == '|') {
+		start++
+	}
+	body, indented := text[start:], start > 0
 	switch {
 	case indented && bytes.HasPrefix(body, []byte("at ")), indented && bytes.HasPrefix(body, []byte("... ")) && bytes.HasSuffix(body, []byte(" more")):
 		return true
@@ -75,7 +79,7 @@ func isFrame(text []byte) bool {
 	case !indented && len(text) > 0 && text[len(text)-1] == ')' && bytes.IndexByte(text, '(') > 0 && bytes.IndexByte(text, ' ') < 0 && bytes.IndexByte(text, '.') > 0:
 		return true // "main.run(0x12, {0x0})" of a goroutine; its place is on the next line
 	}
-	n, digits := number(body)
+	n, digits := textscan.Number(body)
 	return indented && digits > 0 && n < 1000 && bytes.HasPrefix(body[digits:], []byte(": "))
 }
 
@@ -83,7 +87,7 @@ func isFrame(text []byte) bool {
 // colon, or is such a name.
 func isException(text []byte) bool {
 	end := 0
-	for end < len(text) && (inWordStart(text[end]) || text[end] == '.' || text[end] == '_' || text[end] == '$') {
+	for end < len(text) && (textscan.BeginsWord(text[end]) || text[end] == '.' || text[end] == '_' || text[end] == '$') {
 		end++
 	}
 	if end < len(text) && text[end] != ':' {
@@ -112,22 +116,44 @@ func (s sample) isTrace() bool {
 		head = head || all <= 2 && kind == traceHead
 		before = kind
 	}
-	return head && yes >= 4 && yes*10 >= all*7 && s.any(isFrame)
+	return head && yes >= 4 && yes*10 >= all*7 && s.any(IsFrame)
 }
 
 // foreign are parts of the places of frames that are not the user's own code.
 var foreign = [...]string{
-	"site-packages/", "dist-packages/", "node_modules/", "/usr/lib", "/usr/local/go/src/", "/usr/local/lib/", "node:internal", "internal/modules/",
+	"site-packages/", "dist-packages/", "node_modules/", "/usr/lib", "/usr/include/", "/usr/local/go/src/", "/usr/local/lib/", "node:internal", "internal/modules/",
 	"/rustc/", "/.cargo/registry/", "/go/pkg/mod/", "java.base/", "at java.", "at javax.", "at jdk.", "at sun.", "at com.sun.", "at kotlin.", "at scala.",
-	"at org.junit.", "at org.gradle.", "at org.apache.maven.", "at org.springframework.", "at System.", "at Microsoft.", "runtime/", "runtime.", "<frozen ",
-	"at junit.", "core::", "std::", "at process.", "(native)", "<anonymous>", "lib/python", "testing.tRunner", "/gems/", "at jest", "<__array_function__", "at async Promise",
+	"at org.junit.", "at org.testng.", "at org.gradle.", "at org.apache.maven.", "at org.springframework.", "at System.", "at Microsoft.", "runtime/", "runtime.",
+	"<frozen ", "at junit.", "core::", "std::", "at process.", "(native)", "(<anonymous>)", "(node:", "lib/python", "testing.tRunner", "/src/testing/testing.go",
+	"hostedtoolcache/go/", "/gems/", "at jest", "<__array_function__", "at async Promise",
 }
 
-// isForeign reports whether a frame is in a library or a runtime.
-func isForeign(text []byte) bool {
+// foreignGroups has them by their first two bytes, and foreignGroup the group of
+// two bytes; the first group is empty.
+var foreignGroups, foreignGroup = func() (groups [][]string, of [1 << 16]uint8) {
+	groups = append(groups, nil)
 	for _, part := range foreign {
-		if bytes.Contains(text, []byte(part)) {
-			return true
+		two := int(part[0])<<8 | int(part[1])
+		if of[two] == 0 {
+			of[two] = uint8(len(groups))
+			groups = append(groups, nil)
+		}
+		groups[of[two]] = append(groups[of[two]], part)
+	}
+	return groups, of
+}()
+
+// IsForeign reports whether a frame is in a library or a runtime.
+func IsForeign(text []byte) bool {
+	for i := 1; i < len(text); i++ {
+		group := foreignGroup[int(text[i-1])<<8|int(text[i])]
+		if group == 0 {
+			continue
+		}
+		for _, part := range foreignGroups[group] {
+			if rest := text[i-1:]; len(rest) >= len(part) && string(rest[:len(part)]) == part {
+				return true
+			}
 		}
 	}
 	return false
@@ -138,6 +164,7 @@ func isForeign(text []byte) bool {
 const (
 	scoreOwnFrame     = 85
 	scoreForeignFrame = 50
+	scoreRecursion    = 8 // of a call that is shown nearer to the innermost one
 )
 
 // rankTrace ranks the lines of stack traces: the exception and its causes, then
@@ -157,7 +184,7 @@ func rankTrace(list []Ranked) {
 		rankFrames(list[from:to], kinds[from:to])
 		from = to
 	}
-	inOrder(list)
+	InOrder(list)
 }
 
 // rankFrames ranks one head and the frames under it. In Python's order the
@@ -173,29 +200,79 @@ func rankFrames(list []Ranked, kinds []traceLine) {
 		list[0].set(1, 0, KeepContext)
 	default: // a message on further lines, or what was said around
 		m := salience.Builtin().Classify(head)
-		list[0].set(max(scoreForeignFrame, int(m.Score)), 0, max(KeepContext, reasons[m.Reason]))
-	}
-	frames := 0
-	for i := range kinds {
-		if kinds[i] == traceFrame {
-			frames++
-		}
+		list[0].set(max(scoreForeignFrame, int(m.Score)), 0, max(KeepContext, Reasons[m.Reason]))
 	}
 	last := bytes.Contains(head, []byte("most recent call last"))
-	at, score := 0, scoreForeignFrame
+	far := distances(list, kinds, last)
+	score := scoreForeignFrame
 	for i := 1; i < len(list); i++ {
 		if kinds[i] == traceFrame {
-			far := at
-			if last {
-				far = frames - 1 - at
-			}
-			at++
-			score = scoreOwnFrame
-			if isForeign(list[i].Line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && isForeign(list[i+1].Line.Text) {
-				score = scoreForeignFrame
-			}
-			score -= min(far, score/2)
+			foreign := IsForeign(list[i].Line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && IsForeign(list[i+1].Line.Text)
+			score = frameScore(foreign, far[0])
+			far = far[1:]
 		}
 		list[i].set(score, 0, KeepCrash)
 	}
+}
+
+// frameScore returns the score of a frame that is so far from the innermost one.
+func frameScore(foreign bool, far int) int {
+	switch {
+	case far == recurring:
+		return scoreRecursion
+	case foreign:
+		return scoreForeignFrame - min(far, scoreForeignFrame/2)
+	}
+	return scoreOwnFrame - min(far, scoreOwnFrame/2)
+}
+
+// recurring is the distance of a frame whose call is also nearer to the innermost
+// one.
+const recurring = -1
+
+// distances returns how many other calls there are between each frame and the
+// innermost one, which in Python's order is the last.
+func distances(list []Ranked, kinds []traceLine, innermostLast bool) []int {
+	var calls []string
+	for i := range list {
+		if i > 0 && kinds[i] == traceFrame {
+			calls = append(calls, call(list[i].Line.Text))
+		}
+	}
+	far, seen := make([]int, len(calls)), map[string]bool{}
+	for i := range calls {
+		at := i
+		if innermostLast {
+			at = len(calls) - 1 - i
+		}
+		far[at] = len(seen)
+		if seen[calls[at]] {
+			far[at] = recurring
+		}
+		seen[calls[at]] = true
+	}
+	return far
+}
+
+// call returns what a frame says of its call without what is different in each
+// run of it: the number that it begins with, and addresses and arguments such as
+// 0x55f8da72c277.
+func call(text []byte) string {
+	body := bytes.TrimLeft(text, " \t|")
+	if len(body) > 0 && body[0] == '#' {
+		body = bytes.TrimLeft(body[1:], "0123456789")
+	} else if _, digits := textscan.Number(body); digits > 0 {
+		body = body[digits:]
+	}
+	var out []byte
+	for i := 0; i < len(body); i++ {
+		if body[i] == 'x' && i > 0 && body[i-1] == '0' {
+			for i+1 < len(body) && strings.IndexByte("0123456789abcdef", body[i+1]) >= 0 {
+				i++
+			}
+			continue
+		}
+		out = append(out, body[i])
+	}
+	return string(out)
 }

@@ -7,6 +7,7 @@
 //	Sanitise     makes the visible form of a line and counts its changes
 //	LastState    resolves a line that draws over itself
 //	IsBinary     reports whether bytes are no text
+//	Number, HasWord, PlainName and others read words and numbers
 //
 // # Visible form
 //

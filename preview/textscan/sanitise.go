@@ -246,7 +246,7 @@ func (s *sanitiser) hidden(r rune, n int) bool {
 		s.Invisible.Bidi++
 	case classZeroWidth:
 		next, _ := utf8.DecodeRune(s.src[s.at+n:])
-		if joins(r, s.previous, next) {
+		if over := s.marks == maxMarks && isMark(next); !over && joins(r, s.previous, next) { // a mark over the limit is removed, too
 			return false
 		}
 		s.Invisible.ZeroWidth++

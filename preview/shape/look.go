@@ -1,0 +1,39 @@
+package shape
+
+import (
+	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/preview/textscan"
+)
+
+// look is what a line is by itself, whatever is around it.
+type look struct {
+	known   bool
+	bare    []byte // without what a reader does not see
+	indent  int    // blanks that its bare form begins with, behind its times
+	blank   bool   // it has nothing to read
+	hollow  bool   // it says nothing by itself
+	library bool   // it is a line of a frame of a library
+	frame   bool   // it is a frame of a stack
+	exact   uint64 // hash of all but its times
+	fine    uint64 // fingerprint
+	coarse  uint64 // fingerprint without names
+}
+
+// look returns what a line is by itself. It looks once.
+func (r *Ranked) look() *look {
+	if r.seen.known {
+		return &r.seen
+	}
+	l, text := &r.seen, r.Line.Text
+	l.known = true
+	l.fine, l.coarse = fingerprints(text)
+	l.exact = hashExact(text[salience.TimeLength(text):])
+	l.bare = textscan.Bare(text)
+	l.indent, l.blank = salience.Indentation(l.bare), saysNothing(l.bare)
+	l.frame = IsFrame(l.bare)
+	l.hollow, l.library = salience.See(l.bare)
+	return l
+}
+
+// ofLibrary says that a line belongs to a frame of a library.
+func (l *look) ofLibrary() { l.library, l.hollow = true, true }
