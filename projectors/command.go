@@ -82,7 +82,7 @@ func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine 
 	choice := c.profiles.Explain(commandLine)
 	known := choice.Profile // nil for most command lines; a nil Profile has no opinion
 	focus := preview.Focus{
-		Succeeded: endedWithZero(out) && !into.GetStatusUncertain(),
+		Succeeded: endedWithZero(out) && !into.GetStatusUncertain() && !known.Relays(),
 		Rules:     known.Rules(), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd, MaybeLog: choice.MaybeLog,
 		Shape: shape.Named(known.Shape()),
 	}
@@ -105,15 +105,19 @@ func setTruncated(r *pb.CommandResult) {
 	}
 }
 
+// leastOrdered is the budget, in tokens, from which on a receipt names the streams in
+// their order beside each of them: three places and no line say nothing.
+const leastOrdered = 256
+
 // keepOrder stores standard output and standard error as one artifact in their order
 // of arrival, if that is known and the receipt does not show all of both. If it does,
-// the order is not worth a line of each small receipt.
+// or if the budget is small, the order is not worth a line of the receipt.
 func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifactstore.Sink) error {
 	out := in.Output.GetCommand()
 	if in.Unchanged != nil && !in.Unchanged.GetWasCut() {
 		return nil // the earlier receipt shows all of both
 	}
-	wanted := in.Policy.KeepAll || r.GetStdoutTruncated() || r.GetStderrTruncated()
+	wanted := in.Policy.KeepAll || in.Policy.Budget.Tokens >= leastOrdered && (r.GetStdoutTruncated() || r.GetStderrTruncated())
 	if r.InOrderArtifact != nil || !wanted || !in.InOrder.covers(out.GetStdout(), out.GetStderr()) {
 		return nil
 	}

@@ -162,3 +162,28 @@ func TestBatchItemsHaveProfiles(t *testing.T) {
 		t.Errorf("in a batch is shown\n%s\nalone\n%s", got, want)
 	}
 }
+
+// An exit status of 0 says nothing of what others wrote: errors in a log count in full.
+func TestExitOfOthersOutput(t *testing.T) {
+	log := strings.Repeat("served a page in some time\n", 3) + "error: the disk is gone\n"
+	for i := range 400 {
+		log += fmt.Sprintf("served page %[1]c%[1]c to %[1]c in some time\n", 'a'+i%26)
+	}
+	scores := map[string]uint32{}
+	for _, line := range []string{"./serve", "docker logs web", "cat out.log", "journalctl -u web"} {
+		r := project(t, &pb.CommandOutput{CommandLine: line, ExitStatus: new(int32(0)), Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(log)}}})
+		for _, s := range r.GetStdoutSource().GetSegments() {
+			if s.GetReason() == pb.KeepReason_KEEP_REASON_DIAGNOSTIC {
+				scores[line] = max(scores[line], s.GetScore())
+			}
+		}
+	}
+	for line, score := range scores {
+		if line != "./serve" && score < scores["./serve"]+20 {
+			t.Errorf("%s: an error has score %d, and %d in the output of a program that succeeded", line, score, scores["./serve"])
+		}
+	}
+	if len(scores) < 4 {
+		t.Errorf("%v", scores)
+	}
+}

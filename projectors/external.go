@@ -160,7 +160,7 @@ func (a *answer) addAttachments() {
 func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 	a.parts = append(a.parts, &payload{
 		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, derived: true, omitted: a.Omitted,
-		redactions: a.redactions, original: w,
+		redactions: a.redactions, original: w, mayRead: true,
 	})
 	a.redactions = nil // they are of the answer as a whole, and are said once
 }
@@ -191,7 +191,7 @@ func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	j, err := preview.ParseJSON(text)
+	j, err := preview.ReadJSON(text, a.Policy.Budget.Tokens, a.Policy.Counter)
 	if err != nil {
 		return fmt.Errorf("read %s again: %w", name, err)
 	}

@@ -34,6 +34,10 @@ const minStep = 128
 // did, the allowance is halved each time. Two or three rounds are usual.
 const maxRounds = 8
 
+// maxHalvings bounds the rounds after these, each with half of the part of the
+// allowance above the one that fitted.
+const maxHalvings = 6
+
 // part is a piece of a canonical result of which more or less can be shown.
 type part interface {
 	// bytes returns the approximate size of its content, in bytes.
@@ -57,7 +61,11 @@ type part interface {
 // large rest, one more round gives that rest to the parts.
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink, whole: make([]bool, len(parts))}
-	f.allowance, f.hopeful = f.firstAllowance(), f.mayFitWhole()
+	f.allowance = f.firstAllowance()
+	var err error
+	if f.hopeful, err = f.mayFitWhole(); err != nil {
+		return Projection{}, err
+	}
 	for round := 0; ; round++ {
 		if err := f.share(ctx, f.granted()); err != nil {
 			return Projection{}, err
@@ -155,7 +163,8 @@ func (f *fitting) grow(cost envelope.Cost) bool {
 }
 
 // shrink takes from the allowance what a receipt was over the budget. After
-// maxRounds it returns to the allowance that fitted or, if none did, halves it.
+// maxRounds it halves the allowance, or the part of it above one that fitted, to
+// which it returns at last.
 func (f *fitting) shrink(round int, over envelope.Cost) {
 	switch {
 	case round < maxRounds:
@@ -163,11 +172,19 @@ func (f *fitting) shrink(round int, over envelope.Cost) {
 			over.Tokens = max(over.Tokens, f.Policy.Budget.Tokens/minStep)
 		}
 		f.allowance = subtractCost(f.allowance, over)
-	case f.grown && round == maxRounds:
+	case f.grown && round < maxRounds+maxHalvings:
+		f.allowance = halfway(f.fitted, f.allowance)
+	case f.grown && round == maxRounds+maxHalvings:
 		f.allowance = f.fitted
 	default:
 		f.allowance.Tokens /= 2
 	}
+}
+
+// halfway returns the allowance between two.
+func halfway(a, b envelope.Cost) envelope.Cost {
+	middle := func(a, b int) int { return a + (b-a)/2 }
+	return envelope.Cost{Tokens: middle(a.Tokens, b.Tokens), Lines: middle(a.Lines, b.Lines), Bytes: middle(a.Bytes, b.Bytes)}
 }
 
 // truncated reports whether a part omits content.
@@ -181,17 +198,45 @@ func bySize(parts []part) []part {
 	return sorted
 }
 
-// usualBytesPerToken is the average length of a token of tool output.
-const usualBytesPerToken = 4
+// usualBytesPerToken is the average length of a token of tool output. Rules and blanks
+// have far more bytes a token, so that up to alwaysTried bytes may fit any budget.
+const (
+	usualBytesPerToken = 4
+	alwaysTried        = 8 << 10
+	mostBytesPerToken  = 64      // of a text that is counted, because it may fit
+	mostCounted        = 1 << 20 // bytes of one
+)
+
+// counted is a part of which it can be found out whether all of it costs no more than
+// a budget, without measuring a receipt.
+type counted interface {
+	fitsWhole(p Policy) (bool, error)
+}
 
 // mayFitWhole reports whether the parts are so small that showing all of them is worth
-// a try. A result that fits needs only one measurement.
-func (f *fitting) mayFitWhole() bool {
-	space := int64(f.Policy.Budget.Tokens) * usualBytesPerToken
+// a try: by their size, or because each of them costs no more than the budget. A
+// result that fits needs only one measurement.
+func (f *fitting) mayFitWhole() (bool, error) {
+	size := int64(0)
 	for _, p := range f.parts {
-		space -= p.bytes()
+		size += p.bytes()
 	}
-	return space >= 0
+	if size <= max(alwaysTried, int64(f.Policy.Budget.Tokens)*usualBytesPerToken) {
+		return true, nil
+	}
+	if size > min(mostCounted, int64(f.Policy.Budget.Tokens)*mostBytesPerToken) {
+		return false, nil
+	}
+	for _, p := range f.parts {
+		c, ok := p.(counted)
+		if !ok {
+			return false, nil
+		}
+		if fits, err := c.fitsWhole(f.Policy); err != nil || !fits {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // firstAllowance returns the allowance of the first round: the budget, less the

@@ -226,3 +226,29 @@ func TestSmallestReceiptIsFound(t *testing.T) {
 		t.Error("everything fits")
 	}
 }
+
+// A result that shows nothing of a payload with the allowance that certainly fits is given the more that does fit.
+func TestSomethingIsShownBetweenTwoAllowances(t *testing.T) {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "<testcase name=\"t%d\"><failure message=\"m\">what was expected of it %d is not there</failure></testcase>\n", i, i)
+	}
+	out := &pb.CompleteToolOutput{ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+		ExitStatus: new(int32(1)), Stdout: inline("<testsuites><testsuite name=\"s\">\n" + b.String() + "</testsuite></testsuites>\n"),
+	}}}
+	before := 0
+	for budget := 70; budget < 160; budget++ {
+		policy, rounds := ample(), 0
+		policy.Budget = envelope.Cost{Tokens: budget}
+		p, err := projectors.Command(nil).Project(context.Background(), projectors.Input{Output: out, Policy: policy, Measure: measured(renderers.Command(), &rounds)}, memory.New())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(p.Receipt.Text, " 0 lines shown") && before > 0 {
+			t.Errorf("with %d tokens nothing is shown, and %d lines with fewer:\n%s", budget, before, p.Receipt.Text)
+		}
+		if before == 0 && !strings.Contains(p.Receipt.Text, " 0 lines shown") {
+			before = strings.Count(p.Receipt.Text, "\n")
+		}
+	}
+}

@@ -3,7 +3,6 @@ package projectors
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -36,10 +35,12 @@ type payload struct {
 	focus      preview.Focus     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
-	mayRead     bool              // JSON that does not fit is shown in its readable form
-	triedJSON   bool              // readJSON looked at the payload
-	json        *preview.JSON     // the value of a payload in its readable form; nil for others
-	originalRef artifactstore.Ref // the payload as it was given, where json is set
+	mayRead     bool              // it is shown in its readable form, if it has one
+	tried       readings          // of the payload
+	readable    preview.Readable  // its readable form, which is shown; nil for others
+	originalRef artifactstore.Ref // the payload as it was given, where readable is set
+
+	parts *[]*pb.PayloadPart // folders and files of its lines, once they were counted; nil before
 
 	original originalSize // size as the tool wrote it, where the bytes are a readable form of it; zero otherwise
 
@@ -58,8 +59,8 @@ func countWritten(content []byte) originalSize {
 	return originalSize{int64(len(content)), lines}
 }
 
-// excerpt is a payload of which previews can be selected: preview.Excerpt or
-// preview.JSON.
+// excerpt is a payload of which previews can be selected: preview.Excerpt,
+// preview.JSON or preview.Readable.
 type excerpt interface {
 	Bytes() int64
 	Select(b preview.Budget, c tokens.Counter, f preview.Focus) *preview.Preview
@@ -139,13 +140,16 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	focus := p.focus
 	focus.HeadPercent = policy.HeadPercent
 	v := p.excerpt.Select(budget, policy.Counter, focus)
-	if p.mayRead && focus.HeadPercent < 100 && !focus.Range && omitsLines(v) {
-		if err := p.readJSON(ctx, focus, sink); err != nil {
+	if p.mayRead && focus.HeadPercent < 100 {
+		asWritten := p.readable == nil
+		if err := p.read(ctx, omitsLines(v), focus, policy, sink); err != nil {
 			return err
 		}
-		v = p.excerpt.Select(budget, policy.Counter, focus)
+		if asWritten && p.readable != nil {
+			v = p.excerpt.Select(budget, policy.Counter, focus)
+		}
 	}
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.json != nil) {
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || v.Shape == shape.Records) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -158,11 +162,40 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	if !v.Whole() || p.loss != nil || len(p.redactions) > 0 || p.derived && p.stored.Path != "" {
 		large.Cuts, large.Source = p.ledger(v)
 	}
+	if share.Tokens >= leastCounted && v.ShownLines() < v.Lines {
+		large.Source.Parts = p.countParts(focus)
+	}
 	p.field.Set(p.into, large)
-	if p.json != nil {
+	if p.readable != nil {
 		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.originalRef.Path))
 	}
 	return nil
+}
+
+// leastCounted is the share of a payload, in tokens, from which on its lines are counted
+// by folder: the counts cost about fifty.
+const leastCounted = 400
+
+// maxPartName bounds the name of a part, in bytes, as ledger.proto states it.
+const maxPartName = 128
+
+// countParts counts the lines of a search or a listing by folder, once.
+func (p *payload) countParts(f preview.Focus) []*pb.PayloadPart {
+	text, ok := p.excerpt.(*preview.Excerpt)
+	if !ok {
+		return nil
+	}
+	if p.parts == nil {
+		p.parts = new([]*pb.PayloadPart)
+		for _, part := range text.Parts(f) {
+			made := &pb.PayloadPart{Name: oneLine(part.Name, maxPartName), Lines: uint64(part.Lines)}
+			if part.Name == "" {
+				made.Others = uint64(part.Parts)
+			}
+			*p.parts = append(*p.parts, made)
+		}
+	}
+	return *p.parts
 }
 
 // count adds the salient lines that a preview omits to the counts of all payloads, in
@@ -180,6 +213,29 @@ func (p *payload) count(v *preview.Preview) {
 	p.counted = &v.Omitted
 }
 
+// fitsWhole implements counted. The payload has an excerpt of all of it afterwards if
+// it fits.
+func (p *payload) fitsWhole(policy Policy) (bool, error) {
+	text, ok := p.excerpt.(*preview.Excerpt)
+	if !ok || p.loss != nil {
+		return false, nil
+	}
+	content, err := artifactstore.Content(p.blob)
+	if err != nil {
+		return false, err
+	}
+	before := policy.Counter.Count(policy.BeforeLine)
+	whole := text.Whole(content, preview.Budget{
+		Tokens: policy.Budget.Tokens, Lines: limit(policy.Budget.Lines), Bytes: limit(policy.Budget.Bytes), LineBytes: policy.LineBytes,
+		BeforeTokens: before, BeforeBytes: len(policy.BeforeLine),
+	}, policy.Counter, p.focus.Rules)
+	if whole == nil {
+		return false, nil
+	}
+	p.excerpt = whole
+	return true, nil
+}
+
 // omitsLines reports whether a preview does not show every line in full.
 func omitsLines(v *preview.Preview) bool {
 	for i := range v.Cuts {
@@ -188,47 +244,6 @@ func omitsLines(v *preview.Preview) bool {
 		}
 	}
 	return false
-}
-
-// Bounds of a payload that is shown in another form: its size in bytes, and its
-// commas, which are about as many as its values. A line of the readable form takes
-// about 40 bytes of memory.
-const (
-	maxReadable = 4 << 20
-	maxCommas   = 1 << 18
-)
-
-// readJSON switches a payload that is one JSON value to its readable form, and stores
-// it as it was given. Other payloads, and those with bytes lost at the source, stay as
-// they are. The switch is final, whatever the budget of later rounds.
-func (p *payload) readJSON(ctx context.Context, f preview.Focus, sink artifactstore.Sink) error {
-	text, ok := p.excerpt.(*preview.Excerpt)
-	if p.triedJSON || !ok || p.loss != nil || p.blob.Size() > maxReadable || text.Shape(f) != shape.JSON {
-		return nil
-	}
-	p.triedJSON = true
-	content, err := artifactstore.Content(p.blob)
-	if err != nil {
-		return err
-	}
-	if bytes.Count(content, []byte(",")) > maxCommas {
-		return nil
-	}
-	value, err := preview.ParseJSON(content)
-	if errors.Is(err, shape.ErrNotJSON) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if p.originalRef = p.stored; p.originalRef.Path == "" {
-		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
-			return err
-		}
-	}
-	p.original = countWritten(content)
-	p.json, p.excerpt, p.blob, p.stored, p.derived = value, value, artifactstore.BytesBlob(value.Text()), artifactstore.Ref{}, true
-	return nil
 }
 
 // cost implements part.
@@ -309,13 +324,15 @@ var encodings = map[preview.Encoding]pb.TextEncoding{
 
 // kinds maps kinds of cuts to those of the contract.
 var kinds = map[preview.CutKind]pb.CutKind{
-	preview.CutMiddle:    pb.CutKind_CUT_KIND_MIDDLE,
-	preview.CutLongLine:  pb.CutKind_CUT_KIND_LONG_LINE,
-	preview.CutRepeated:  pb.CutKind_CUT_KIND_REPEATED,
-	preview.CutProgress:  pb.CutKind_CUT_KIND_PROGRESS,
-	preview.CutControl:   pb.CutKind_CUT_KIND_CONTROL,
-	preview.CutInvisible: pb.CutKind_CUT_KIND_INVISIBLE,
-	preview.CutBinary:    pb.CutKind_CUT_KIND_BINARY,
-	preview.CutTime:      pb.CutKind_CUT_KIND_TIME,
-	preview.CutFolded:    pb.CutKind_CUT_KIND_FOLDED,
+	preview.CutMiddle:     pb.CutKind_CUT_KIND_MIDDLE,
+	preview.CutLongLine:   pb.CutKind_CUT_KIND_LONG_LINE,
+	preview.CutRepeated:   pb.CutKind_CUT_KIND_REPEATED,
+	preview.CutProgress:   pb.CutKind_CUT_KIND_PROGRESS,
+	preview.CutControl:    pb.CutKind_CUT_KIND_CONTROL,
+	preview.CutInvisible:  pb.CutKind_CUT_KIND_INVISIBLE,
+	preview.CutBinary:     pb.CutKind_CUT_KIND_BINARY,
+	preview.CutTime:       pb.CutKind_CUT_KIND_TIME,
+	preview.CutFolded:     pb.CutKind_CUT_KIND_FOLDED,
+	preview.CutCell:       pb.CutKind_CUT_KIND_CELL,
+	preview.CutAttributes: pb.CutKind_CUT_KIND_ATTRIBUTES,
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -54,12 +55,14 @@ func adaptSearch(_ context.Context, w *work) error {
 	return nil
 }
 
-// foundFiles is the files of a search that become its result. Matches are dealt out in
-// rounds: one of each file, then a second one of each, and so on.
+// foundFiles is the files of a search that become its result. Matches are dealt out as
+// the lines of grep -rn are: what defines the name that was searched for, then one match
+// for each folder and each file, and then as many bytes of each.
 type foundFiles struct {
 	into   *pb.SearchResult
 	field  *envelope.LargeList
 	files  []foundFile
+	order  []foundAt     // in which matches are dealt out; nil before the first time
 	lines  uint64        // matches of all files
 	costed bool          // the costs of all lines are known
 	spent  envelope.Cost // cost of the lines that are shown
@@ -72,9 +75,13 @@ type foundFile struct {
 	bounded  []*pb.SearchMatch // its matches, as they are shown
 	cost     envelope.Cost     // of the line with the path
 	costs    []envelope.Cost   // of the bounded matches
-	shown    int
-	visible  bool // whether the file is shown
+	chosen   []bool            // of the bounded matches, those that are shown
+	shown    int               // how many are
+	visible  bool              // whether the file is shown
 }
+
+// foundAt is the place of a match.
+type foundAt struct{ file, match int } // match is -1 of a file without one
 
 // newFoundFiles groups hits by file, in the order of the first hit of each.
 func newFoundFiles(into *pb.SearchResult, hits []*pb.SearchHit) *foundFiles {
@@ -171,42 +178,54 @@ func (f *foundFiles) computeCosts(p Policy) {
 }
 
 // deal chooses the lines that a share covers. It stops at the first line that it does
-// not, so no file shows two matches more than another that has more.
+// not cover, so that a smaller share shows no match that a larger one omits.
 func (f *foundFiles) deal(share envelope.Cost) {
 	f.spent = envelope.Cost{}
-	pay := func(c envelope.Cost) bool {
-		if !covers(share, c) {
-			return false
-		}
-		share, f.spent = subtractCost(share, c), addCost(f.spent, c)
-		return true
-	}
 	for i := range f.files {
-		f.files[i].shown, f.files[i].visible = 0, false
+		file := &f.files[i]
+		file.shown, file.visible, file.chosen = 0, false, make([]bool, len(file.bounded))
 	}
-	for i := range f.files {
-		file, cost := &f.files[i], f.files[i].cost
-		if len(file.costs) > 0 {
-			cost = addCost(cost, file.costs[0])
+	for _, at := range f.dealing() {
+		file, cost := &f.files[at.file], envelope.Cost{}
+		if !file.visible {
+			cost = file.cost
 		}
-		if !pay(cost) {
+		if at.match >= 0 {
+			cost = addCost(cost, file.costs[at.match])
+		}
+		if !covers(share, cost) {
 			return
 		}
-		file.visible, file.shown = true, min(1, len(file.costs))
-	}
-	for round, more := 1, true; more; round++ {
-		more = false
-		for i := range f.files {
-			file := &f.files[i]
-			if len(file.costs) <= round {
-				continue
-			}
-			if !pay(file.costs[round]) {
-				return
-			}
-			file.shown, more = round+1, true
+		share, f.spent = subtractCost(share, cost), addCost(f.spent, cost)
+		file.visible = true
+		if at.match >= 0 {
+			file.chosen[at.match] = true
+			file.shown++
 		}
 	}
+}
+
+// dealing returns the order in which matches are dealt out, computed once.
+func (f *foundFiles) dealing() []foundAt {
+	if f.order != nil {
+		return f.order
+	}
+	var places []foundAt
+	var matches []shape.Match
+	for i := range f.files {
+		file := &f.files[i]
+		if len(file.bounded) == 0 {
+			places, matches = append(places, foundAt{i, -1}), append(matches, shape.Match{Path: file.complete.GetPath()})
+		}
+		for j, m := range file.bounded {
+			places, matches = append(places, foundAt{i, j}), append(matches, shape.Match{Path: file.complete.GetPath(), Text: m.GetText()})
+		}
+	}
+	f.order = make([]foundAt, len(places))
+	for k, i := range shape.OrderMatches(matches) {
+		f.order[k] = places[i]
+	}
+	return f.order
 }
 
 // show implements part.
@@ -235,7 +254,12 @@ func (f *foundFile) path() string { return cutText(f.complete.GetPath(), maxMatc
 
 // shownFile returns the file with the matches that are shown.
 func (f *foundFile) shownFile() *pb.SearchFile {
-	file := &pb.SearchFile{Path: f.path(), MatchCount: f.complete.GetMatchCount(), Matches: f.bounded[:f.shown:f.shown]}
+	file := &pb.SearchFile{Path: f.path(), MatchCount: f.complete.GetMatchCount()}
+	for j, m := range f.bounded {
+		if f.chosen[j] {
+			file.Matches = append(file.Matches, m)
+		}
+	}
 	if f.shown < len(f.bounded) {
 		file.MatchesShown = new(uint64(f.shown))
 	}

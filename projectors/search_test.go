@@ -21,8 +21,9 @@ func searched(out *pb.SearchOutput, p projectors.Policy) (*pb.SearchResult, erro
 	return r.GetSearch(), err
 }
 
-// Matches that do not fit are omitted fairly: no file shows two matches more than
-// another that has more to show, and no file is omitted while another shows two.
+// Matches that do not fit are omitted fairly: behind the first match, no file of a folder
+// shows more bytes than another that has more to show, but for its last match, and no file
+// is omitted while another shows two.
 func TestSearchIsFairOverFiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		out := &pb.SearchOutput{}
@@ -49,7 +50,7 @@ func TestSearchIsFairOverFiles(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		most, leastCut, cut := 0, 1<<30, len(r.GetFiles()) < len(counts)
+		most, beforeLast, leastCut, cut := 0, 0, 1<<30, len(r.GetFiles()) < len(counts)
 		for i, f := range r.GetFiles() {
 			n := len(f.GetMatches())
 			if f.GetPath() != fmt.Sprintf("file_%d", i) || int(f.GetMatchCount()) != counts[i] || counts[i] > 0 && n == 0 {
@@ -58,23 +59,53 @@ func TestSearchIsFairOverFiles(t *testing.T) {
 			if (f.MatchesShown != nil) != (n < counts[i]) || f.MatchesShown != nil && int(f.GetMatchesShown()) != n {
 				t.Fatalf("%d of %d are shown, and said is %v", n, counts[i], f)
 			}
+			had := 0
 			for j, m := range f.GetMatches() {
 				if int(m.GetLine()) != j+1 {
 					t.Fatalf("match %d is %v", j, m)
 				}
+				beforeLast = max(beforeLast, had)
+				if j > 0 {
+					had += len(m.GetText()) + 8
+				}
 			}
 			most = max(most, n)
 			if n < counts[i] {
-				leastCut, cut = min(leastCut, n), true
+				leastCut, cut = min(leastCut, had), true
 			}
 		}
-		if most > leastCut+1 || len(r.GetFiles()) < len(counts) && most > 1 {
+		if beforeLast > leastCut || len(r.GetFiles()) < len(counts) && most > 1 {
 			t.Fatalf("unfair: %v", r.GetFiles())
 		}
 		if cut && !r.GetFilesTruncated() || int(r.GetFilesTotal()) != len(counts) {
 			t.Fatalf("%d of %d files, truncated is %v", len(r.GetFiles()), r.GetFilesTotal(), r.GetFilesTruncated())
 		}
 	})
+}
+
+// A folder with one file has a match before one with many has two, and a definition of
+// what was searched for is shown wherever it is.
+func TestSearchIsFairOverFolders(t *testing.T) {
+	out := &pb.SearchOutput{}
+	for i := range 40 {
+		for j := range 5 {
+			out.Matches = append(out.Matches, &pb.SearchHit{Path: fmt.Sprintf("src/many/file_%d.go", i), Line: uint64(j + 1), Text: "p := Parser{}"})
+		}
+	}
+	out.Matches = append(out.Matches,
+		&pb.SearchHit{Path: "src/one/use.go", Line: 3, Text: "var p Parser"},
+		&pb.SearchHit{Path: "src/parse/parser.go", Line: 2, Text: "// A Parser reads."},
+		&pb.SearchHit{Path: "src/parse/parser.go", Line: 9, Text: "type Parser struct {"},
+		&pb.SearchHit{Path: "cmd/main.go", Line: 4, Text: "run(Parser{})"})
+	r, err := searched(out, projectors.Policy{Budget: envelope.Cost{Tokens: 150}, LineBytes: 2000, Counter: tokens.Estimate()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"src/one/use.go", "src/parse/parser.go", "cmd/main.go", "type Parser struct", "src/many/file_0.go"} {
+		if !strings.Contains(fmt.Sprint(r.GetFiles()), want) {
+			t.Errorf("no %q in %v", want, r.GetFiles())
+		}
+	}
 }
 
 // Of a long line the part around the match is shown, on whole characters, and the

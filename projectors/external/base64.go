@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/base64"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // minBase64 is the length of the shortest run of base64 that is lifted, in
 // characters. A shorter one costs fewer tokens than a reference to it.
-const minBase64 = 1024
+const minBase64 = textscan.LongBase64
 
 // LiftBase64 returns text with every long run of base64, and the data URI around
 // it, replaced by the placeholder that replace returns for its bytes. Hexadecimal
@@ -17,26 +19,16 @@ const minBase64 = 1024
 func LiftBase64(text string, replace func(mediaType string, content []byte) (string, error)) (string, error) {
 	var b strings.Builder
 	done := 0
-	for at := 0; len(text)-at >= minBase64; {
-		end := at
-		for end < len(text) && isBase64(text[end]) {
-			end++
-		}
-		if end-at < minBase64 {
-			at = end + 1
-			continue
-		}
+	for at, end, ok := textscan.Base64Run(text, 0, minBase64); ok; at, end, ok = textscan.Base64Run(text, end, minBase64) {
 		for n := 0; n < 2 && end < len(text) && text[end] == '='; n++ {
 			end++
 		}
 		begin, mediaType, isURI := dataURI(text[done:at])
-		if !isURI && !looksRandom(text[at:end]) {
-			at = end
+		if !isURI && !textscan.LooksRandom(text[at:end]) {
 			continue
 		}
 		content, ok := DecodeBase64(text[at:end])
 		if !ok {
-			at = end
 			continue
 		}
 		placeholder, err := replace(mediaType, content)
@@ -45,31 +37,13 @@ func LiftBase64(text string, replace func(mediaType string, content []byte) (str
 		}
 		b.WriteString(text[done : done+begin])
 		b.WriteString(placeholder)
-		done, at = end, end
+		done = end
 	}
 	if done == 0 {
 		return text, nil
 	}
 	b.WriteString(text[done:])
 	return b.String(), nil
-}
-
-// isBase64 reports whether c is of the standard or the URL alphabet.
-func isBase64(c byte) bool {
-	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
-}
-
-// looksRandom reports whether a run looks like base64 of real bytes: letters that
-// hexadecimal has not, in both cases, and digits. Rules, digests and genes do not.
-func looksRandom(run string) bool {
-	var upper, lower, digit bool
-	for i := range len(run) {
-		c := run[i]
-		upper = upper || c >= 'G' && c <= 'Z'
-		lower = lower || c >= 'g' && c <= 'z'
-		digit = digit || c >= '0' && c <= '9'
-	}
-	return upper && lower && digit
 }
 
 // dataURI finds the head of a data URI at the end of text, and returns its offset

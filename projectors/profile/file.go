@@ -58,6 +58,7 @@ type fileContent struct {
 	Keep     []text
 	Summary  []text
 	Read     bool
+	Relays   bool
 	Shape    text
 	Disabled bool
 }
@@ -144,9 +145,9 @@ func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	case c.Name.value != want:
 		return nil, r.fail(c.Name.line, "name", "is %q, and the file is that of %q", c.Name.value, want)
 	}
-	p := &Profile{name: c.Name.value, layer: r.layer.Name, file: r.file, read: c.Read, shape: c.Shape.value, disabled: c.Disabled}
+	p := &Profile{name: c.Name.value, layer: r.layer.Name, file: r.file, read: c.Read, relays: c.Relays, shape: c.Shape.value, disabled: c.Disabled}
 	if c.Disabled {
-		if len(c.Match)+len(c.Exit)+len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 || c.Read || c.Shape.value != "" {
+		if len(c.Match)+len(c.Exit)+len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 || c.Read || c.Relays || c.Shape.value != "" {
 			return nil, r.fail(0, "disabled", "a profile that is switched off says nothing else")
 		}
 		return p, nil

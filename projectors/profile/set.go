@@ -32,6 +32,7 @@ type Profile struct {
 	keep, fold, summary []string
 	rules               *linerule.Rules
 	read                bool
+	relays              bool // its output is what others wrote
 	shape               string
 	disabled            bool
 	rank                int // of its layer; a higher one is stronger
@@ -69,6 +70,10 @@ func (p *Profile) Rules() *linerule.Rules {
 // Read reports whether the output is exactly what was asked for, so that no line is
 // taken out of the middle of it.
 func (p *Profile) Read() bool { return p != nil && p.read }
+
+// Relays reports whether the output is what others wrote, a file or a log, so that an
+// exit status of 0 says nothing of its content.
+func (p *Profile) Relays() bool { return p != nil && (p.read || p.relays) }
 
 // Shape returns the kind of the output, one of shape.Names, where it is
 // certain, and "" elsewhere.

@@ -1,0 +1,121 @@
+package projectors
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/reports"
+	"github.com/toolresult/toolresult/preview/shape"
+)
+
+// Some payloads are not written to be read line by line: a report of tests, JSON on
+// one line, a thousand records. They are shown in a readable form, whose lines the
+// ledger and the handles are about; the payload is stored as it was given beside it.
+
+// Bounds of a payload that is shown in a readable form: its size in bytes, and its
+// commas, which are about as many as its values. A line of the readable form takes
+// about 40 bytes of memory.
+const (
+	minReadable = 64
+	maxReadable = 4 << 20
+	maxCommas   = 1 << 18
+	maxReport   = 1 << 20 // of a report, of which each element and value takes memory
+)
+
+// readings are the ways in which a payload was tried to be read.
+type readings struct{ report, json, rows bool }
+
+// read switches a payload to its readable form, if it has one: a report or JSON of
+// which not all fits, or records that a table shows for much less. Payloads with bytes
+// lost at the source stay as they are, and the switch is final, whatever the budget of
+// later rounds. A file that was asked for is only read as a report, which a program
+// wrote and nobody edits, and one of an unknown name as records.
+func (p *payload) read(ctx context.Context, cut bool, f preview.Focus, policy Policy, sink artifactstore.Sink) error {
+	if p.readable != nil || p.loss != nil || p.blob.Size() > maxReadable || p.blob.Size() < minReadable {
+		return nil
+	}
+	text, isText := p.excerpt.(*preview.Excerpt)
+	if cut && !p.tried.report && p.blob.Size() <= maxReport && (!isText || text.MayBeReport()) {
+		p.tried.report = true
+		if err := p.readReport(ctx, sink); err != nil || p.readable != nil {
+			return err
+		}
+	}
+	if !isText || f.Range && (f.FromEnd || !f.MaybeLog) {
+		return nil
+	}
+	if !text.IsJSON(f) {
+		return nil
+	}
+	switch {
+	case cut && !f.Range && !p.tried.json:
+		p.tried.json = true
+		return p.readJSON(ctx, policy, sink)
+	case (!cut || f.Range) && !p.tried.rows:
+		p.tried.rows = true
+		return p.readRows(ctx, policy, sink)
+	}
+	return nil
+}
+
+// readReport reads a report of tests or checks.
+func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error {
+	content, err := artifactstore.Content(p.blob)
+	if err != nil {
+		return err
+	}
+	report, err := preview.ParseReport(content)
+	if errors.Is(err, reports.ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.become(ctx, report, content, sink)
+}
+
+// readJSON reads JSON: records as a table where that costs less, and other values by
+// line.
+func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
+	content, err := artifactstore.Content(p.blob)
+	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
+		return err
+	}
+	value, err := preview.ReadJSON(content, policy.Budget.Tokens, policy.Counter)
+	if errors.Is(err, shape.ErrNotJSON) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.become(ctx, value, content, sink)
+}
+
+// readRows reads records of which all fits, but a table costs much less.
+func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
+	content, err := artifactstore.Content(p.blob)
+	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
+		return err
+	}
+	if rows := preview.ReadRows(content, policy.Counter); rows != nil {
+		return p.become(ctx, rows, content, sink)
+	}
+	return nil
+}
+
+// become stores a payload as it was given, and puts its readable form in its place.
+func (p *payload) become(ctx context.Context, form preview.Readable, content []byte, sink artifactstore.Sink) (err error) {
+	if p.originalRef = p.stored; p.originalRef.Path == "" {
+		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
+			return err
+		}
+	}
+	if p.original.bytes == 0 { // it was as the tool wrote it
+		p.original = countWritten(content)
+	}
+	p.readable, p.excerpt, p.blob, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), artifactstore.Ref{}, true
+	return nil
+}
