@@ -58,6 +58,12 @@ const (
 	CutKind_CUT_KIND_TIME CutKind = 10
 	// Lines that the profile of the command calls noise. Contiguous.
 	CutKind_CUT_KIND_FOLDED CutKind = 11
+	// The ends of long cells of a table, each with "…" in its place. The sign is counted
+	// as three of the bytes of its cell. Scattered.
+	CutKind_CUT_KIND_CELL CutKind = 12
+	// What lines of a listing of several folders have before the names of files (mode, owner,
+	// size, date), where not all lines fit. Scattered.
+	CutKind_CUT_KIND_ATTRIBUTES CutKind = 13
 )
 
 // Enum value maps for CutKind.
@@ -75,6 +81,8 @@ var (
 		9:  "CUT_KIND_COMPACTED",
 		10: "CUT_KIND_TIME",
 		11: "CUT_KIND_FOLDED",
+		12: "CUT_KIND_CELL",
+		13: "CUT_KIND_ATTRIBUTES",
 	}
 	CutKind_value = map[string]int32{
 		"CUT_KIND_UNSPECIFIED": 0,
@@ -89,6 +97,8 @@ var (
 		"CUT_KIND_COMPACTED":   9,
 		"CUT_KIND_TIME":        10,
 		"CUT_KIND_FOLDED":      11,
+		"CUT_KIND_CELL":        12,
+		"CUT_KIND_ATTRIBUTES":  13,
 	}
 )
 
@@ -242,6 +252,8 @@ const (
 	PayloadShape_PAYLOAD_SHAPE_BINARY PayloadShape = 10
 	// Text for people.
 	PayloadShape_PAYLOAD_SHAPE_PROSE PayloadShape = 11
+	// Records of one kind, shown as a table that says their keys once.
+	PayloadShape_PAYLOAD_SHAPE_ROWS PayloadShape = 12
 )
 
 // Enum value maps for PayloadShape.
@@ -259,6 +271,7 @@ var (
 		9:  "PAYLOAD_SHAPE_STACK_TRACE",
 		10: "PAYLOAD_SHAPE_BINARY",
 		11: "PAYLOAD_SHAPE_PROSE",
+		12: "PAYLOAD_SHAPE_ROWS",
 	}
 	PayloadShape_value = map[string]int32{
 		"PAYLOAD_SHAPE_UNSPECIFIED": 0,
@@ -273,6 +286,7 @@ var (
 		"PAYLOAD_SHAPE_STACK_TRACE": 9,
 		"PAYLOAD_SHAPE_BINARY":      10,
 		"PAYLOAD_SHAPE_PROSE":       11,
+		"PAYLOAD_SHAPE_ROWS":        12,
 	}
 )
 
@@ -753,7 +767,7 @@ type SourceFacts struct {
 	// The kind of text that the preview was made for.
 	Shape PayloadShape `protobuf:"varint,15,opt,name=shape,proto3,enum=toolresult.v1.PayloadShape" json:"shape,omitempty"`
 	// Index in the artifacts beside the preview of the payload as received, where
-	// the preview is of a readable form of it (JSON, indented). Bytes and lines,
+	// the preview is of a readable form of it (JSON indented, or records as a table). Bytes and lines,
 	// cuts and the payload's own artifact are those of the readable form then.
 	OriginalArtifact *uint32 `protobuf:"varint,16,opt,name=original_artifact,json=originalArtifact,proto3,oneof" json:"original_artifact,omitempty"`
 	// Secrets that were replaced in the payload by "[redacted:KIND]" before anything
@@ -761,11 +775,15 @@ type SourceFacts struct {
 	// that, and its artifact is the redacted twin.
 	Redactions []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
 	// Size in bytes of the output of the tool, where the preview is of a readable form of it
-	// (JSON, indented); otherwise 0, and bytes has it.
+	// (JSON indented, or records as a table); otherwise 0, and bytes has it.
 	OriginalBytes uint64 `protobuf:"varint,18,opt,name=original_bytes,json=originalBytes,proto3" json:"original_bytes,omitempty"`
 	// Number of lines of the output of the tool, where the preview is of a readable form of
 	// it; otherwise 0, and lines has it.
 	OriginalLines uint64 `protobuf:"varint,19,opt,name=original_lines,json=originalLines,proto3" json:"original_lines,omitempty"`
+	// How many lines of a search or a listing are in which folders or files, the largest
+	// first; empty where nothing is omitted, the budget is small, or lines were not kept.
+	// At most 8.
+	Parts         []*PayloadPart `protobuf:"bytes,30,rep,name=parts,proto3" json:"parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -919,6 +937,78 @@ func (x *SourceFacts) GetOriginalLines() uint64 {
 	return 0
 }
 
+func (x *SourceFacts) GetParts() []*PayloadPart {
+	if x != nil {
+		return x.Parts
+	}
+	return nil
+}
+
+// PayloadPart is a folder or a file that lines of a payload are in.
+type PayloadPart struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its path, as the payload has it, with a slash behind that of a folder; empty for all
+	// others together. At most 128 bytes.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// The matches or entries that are in it.
+	Lines uint64 `protobuf:"varint,2,opt,name=lines,proto3" json:"lines,omitempty"`
+	// How many folders and files an empty name stands for; otherwise 0.
+	Others        uint64 `protobuf:"varint,3,opt,name=others,proto3" json:"others,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PayloadPart) Reset() {
+	*x = PayloadPart{}
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PayloadPart) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PayloadPart) ProtoMessage() {}
+
+func (x *PayloadPart) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PayloadPart.ProtoReflect.Descriptor instead.
+func (*PayloadPart) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *PayloadPart) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *PayloadPart) GetLines() uint64 {
+	if x != nil {
+		return x.Lines
+	}
+	return 0
+}
+
+func (x *PayloadPart) GetOthers() uint64 {
+	if x != nil {
+		return x.Others
+	}
+	return 0
+}
+
 // Excerpt is a large field of a custom family: a preview, what it leaves out, and where
 // all of it is, in one message. The families of the contract have the same as flat
 // fields, as the RFC writes them.
@@ -940,7 +1030,7 @@ type Excerpt struct {
 
 func (x *Excerpt) Reset() {
 	*x = Excerpt{}
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -952,7 +1042,7 @@ func (x *Excerpt) String() string {
 func (*Excerpt) ProtoMessage() {}
 
 func (x *Excerpt) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -965,7 +1055,7 @@ func (x *Excerpt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Excerpt.ProtoReflect.Descriptor instead.
 func (*Excerpt) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *Excerpt) GetPreview() string {
@@ -1043,7 +1133,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
 	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\x12-\n" +
-	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xe0\x06\n" +
+	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\x98\a\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1066,14 +1156,19 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"redactions\x18\x11 \x03(\v2\x18.toolresult.v1.RedactionB\x04\x88\xb5\x18\x01R\n" +
 	"redactions\x12+\n" +
 	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
-	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLinesB\x14\n" +
-	"\x12_original_artifact\"\xf9\x01\n" +
+	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLines\x126\n" +
+	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05partsB\x14\n" +
+	"\x12_original_artifact\"a\n" +
+	"\vPayloadPart\x12\x18\n" +
+	"\x04name\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04name\x12\x1a\n" +
+	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12\x1c\n" +
+	"\x06others\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\x06others\"\xf9\x01\n" +
 	"\aExcerpt\x12\x1e\n" +
 	"\apreview\x18\x01 \x01(\tB\x04\x88\xb5\x18\x02R\apreview\x12\"\n" +
 	"\ttruncated\x18\x02 \x01(\bB\x04\x88\xb5\x18\x01R\ttruncated\x12B\n" +
 	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact\x12,\n" +
 	"\x04cuts\x18\x04 \x03(\v2\x12.toolresult.v1.CutB\x04\x88\xb5\x18\x01R\x04cuts\x128\n" +
-	"\x06source\x18\x05 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x06source*\x9b\x02\n" +
+	"\x06source\x18\x05 \x01(\v2\x1a.toolresult.v1.SourceFactsB\x04\x88\xb5\x18\x01R\x06source*\xc7\x02\n" +
 	"\aCutKind\x12\x18\n" +
 	"\x14CUT_KIND_UNSPECIFIED\x10\x00\x12\x13\n" +
 	"\x0fCUT_KIND_MIDDLE\x10\x01\x12\x16\n" +
@@ -1087,7 +1182,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x12CUT_KIND_COMPACTED\x10\t\x12\x11\n" +
 	"\rCUT_KIND_TIME\x10\n" +
 	"\x12\x13\n" +
-	"\x0fCUT_KIND_FOLDED\x10\v*\xcd\x02\n" +
+	"\x0fCUT_KIND_FOLDED\x10\v\x12\x11\n" +
+	"\rCUT_KIND_CELL\x10\f\x12\x17\n" +
+	"\x13CUT_KIND_ATTRIBUTES\x10\r*\xcd\x02\n" +
 	"\n" +
 	"KeepReason\x12\x1b\n" +
 	"\x17KEEP_REASON_UNSPECIFIED\x10\x00\x12\x14\n" +
@@ -1103,7 +1200,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x10KEEP_REASON_EXIT\x10\n" +
 	"\x12\x17\n" +
 	"\x13KEEP_REASON_PROFILE\x10\v\x12\x19\n" +
-	"\x15KEEP_REASON_STRUCTURE\x10\f*\xd3\x02\n" +
+	"\x15KEEP_REASON_STRUCTURE\x10\f*\xeb\x02\n" +
 	"\fPayloadShape\x12\x1d\n" +
 	"\x19PAYLOAD_SHAPE_UNSPECIFIED\x10\x00\x12\x1b\n" +
 	"\x17PAYLOAD_SHAPE_BUILD_LOG\x10\x01\x12\x1d\n" +
@@ -1117,7 +1214,8 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x19PAYLOAD_SHAPE_STACK_TRACE\x10\t\x12\x18\n" +
 	"\x14PAYLOAD_SHAPE_BINARY\x10\n" +
 	"\x12\x17\n" +
-	"\x13PAYLOAD_SHAPE_PROSE\x10\v*z\n" +
+	"\x13PAYLOAD_SHAPE_PROSE\x10\v\x12\x16\n" +
+	"\x12PAYLOAD_SHAPE_ROWS\x10\f*z\n" +
 	"\fTextEncoding\x12\x1d\n" +
 	"\x19TEXT_ENCODING_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TEXT_ENCODING_UTF8\x10\x01\x12\x19\n" +
@@ -1138,7 +1236,7 @@ func file_toolresult_v1_ledger_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 5)
+var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(CutKind)(0),                // 0: toolresult.v1.CutKind
 	(KeepReason)(0),             // 1: toolresult.v1.KeepReason
@@ -1148,28 +1246,30 @@ var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(*Segment)(nil),             // 5: toolresult.v1.Segment
 	(*InvisibleCharacters)(nil), // 6: toolresult.v1.InvisibleCharacters
 	(*SourceFacts)(nil),         // 7: toolresult.v1.SourceFacts
-	(*Excerpt)(nil),             // 8: toolresult.v1.Excerpt
-	(*SourceLoss)(nil),          // 9: toolresult.v1.SourceLoss
-	(*Redaction)(nil),           // 10: toolresult.v1.Redaction
-	(*ArtifactReference)(nil),   // 11: toolresult.v1.ArtifactReference
+	(*PayloadPart)(nil),         // 8: toolresult.v1.PayloadPart
+	(*Excerpt)(nil),             // 9: toolresult.v1.Excerpt
+	(*SourceLoss)(nil),          // 10: toolresult.v1.SourceLoss
+	(*Redaction)(nil),           // 11: toolresult.v1.Redaction
+	(*ArtifactReference)(nil),   // 12: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_ledger_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
 	1,  // 1: toolresult.v1.Segment.reason:type_name -> toolresult.v1.KeepReason
 	3,  // 2: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
 	6,  // 3: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
-	9,  // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
+	10, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
 	5,  // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
 	2,  // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
-	10, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
-	11, // 8: toolresult.v1.Excerpt.artifact:type_name -> toolresult.v1.ArtifactReference
-	4,  // 9: toolresult.v1.Excerpt.cuts:type_name -> toolresult.v1.Cut
-	7,  // 10: toolresult.v1.Excerpt.source:type_name -> toolresult.v1.SourceFacts
-	11, // [11:11] is the sub-list for method output_type
-	11, // [11:11] is the sub-list for method input_type
-	11, // [11:11] is the sub-list for extension type_name
-	11, // [11:11] is the sub-list for extension extendee
-	0,  // [0:11] is the sub-list for field type_name
+	11, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
+	8,  // 8: toolresult.v1.SourceFacts.parts:type_name -> toolresult.v1.PayloadPart
+	12, // 9: toolresult.v1.Excerpt.artifact:type_name -> toolresult.v1.ArtifactReference
+	4,  // 10: toolresult.v1.Excerpt.cuts:type_name -> toolresult.v1.Cut
+	7,  // 11: toolresult.v1.Excerpt.source:type_name -> toolresult.v1.SourceFacts
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_ledger_proto_init() }
@@ -1186,7 +1286,7 @@ func file_toolresult_v1_ledger_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_ledger_proto_rawDesc), len(file_toolresult_v1_ledger_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   5,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -574,8 +574,9 @@ type StreamHeader struct {
 	// of all of them. It is written from the first byte of a second stream on, and costs
 	// their size on disk once more. Only a command has a place for it, for its standard
 	// output and standard error when no other stream has a byte; other families ignore
-	// it. It is stored when content of one of the two is left out, or by
-	// ARTIFACT_POLICY_ALWAYS: small outputs that are shown whole cost no line more.
+	// it. It is stored when content of one of the two is left out and the
+	// budget is 256 tokens or more, or by ARTIFACT_POLICY_ALWAYS: small receipts cost no
+	// line more.
 	KeepOrder bool `protobuf:"varint,5,opt,name=keep_order,json=keepOrder,proto3" json:"keep_order,omitempty"`
 	// What becomes of the streams when the call ends without its finish: the client
 	// cancelled, died, or was too slow.
@@ -1624,6 +1625,10 @@ type ReceiptExtent struct {
 	Handle string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
 	// Lines of the readable form that is shown of JSON; 0: it is shown as it was written.
 	IndentedLines uint64 `protobuf:"varint,7,opt,name=indented_lines,json=indentedLines,proto3" json:"indented_lines,omitempty"`
+	// Lines of the table that is shown of records; 0: they are shown in another form.
+	TableLines uint64 `protobuf:"varint,8,opt,name=table_lines,json=tableLines,proto3" json:"table_lines,omitempty"`
+	// Lines of the readable form that is shown of a report of tests or checks; 0: it is shown in another form.
+	ReportLines   uint64 `protobuf:"varint,9,opt,name=report_lines,json=reportLines,proto3" json:"report_lines,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1703,6 +1708,20 @@ func (x *ReceiptExtent) GetHandle() string {
 func (x *ReceiptExtent) GetIndentedLines() uint64 {
 	if x != nil {
 		return x.IndentedLines
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetTableLines() uint64 {
+	if x != nil {
+		return x.TableLines
+	}
+	return 0
+}
+
+func (x *ReceiptExtent) GetReportLines() uint64 {
+	if x != nil {
+		return x.ReportLines
 	}
 	return 0
 }
@@ -3303,7 +3322,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x0eReceiptSection\x12\x14\n" +
 	"\x05label\x18\x01 \x01(\tR\x05label\x124\n" +
 	"\x06extent\x18\x02 \x01(\v2\x1c.toolresult.v1.ReceiptExtentR\x06extent\x12/\n" +
-	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\xc0\x01\n" +
+	"\x04body\x18\x03 \x03(\v2\x1b.toolresult.v1.ReceiptPieceR\x04body\"\x84\x02\n" +
 	"\rReceiptExtent\x12\x14\n" +
 	"\x05lines\x18\x01 \x01(\x04R\x05lines\x12\x14\n" +
 	"\x05bytes\x18\x02 \x01(\x04R\x05bytes\x12\x18\n" +
@@ -3311,7 +3330,10 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x05shown\x18\x04 \x01(\x04R\x05shown\x12\x14\n" +
 	"\x05notes\x18\x05 \x03(\tR\x05notes\x12\x16\n" +
 	"\x06handle\x18\x06 \x01(\tR\x06handle\x12%\n" +
-	"\x0eindented_lines\x18\a \x01(\x04R\rindentedLines\"~\n" +
+	"\x0eindented_lines\x18\a \x01(\x04R\rindentedLines\x12\x1f\n" +
+	"\vtable_lines\x18\b \x01(\x04R\n" +
+	"tableLines\x12!\n" +
+	"\freport_lines\x18\t \x01(\x04R\vreportLines\"~\n" +
 	"\fReceiptPiece\x12\x14\n" +
 	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x120\n" +
 	"\x04mark\x18\x02 \x01(\v2\x1a.toolresult.v1.ReceiptMarkH\x00R\x04mark\x12\x1d\n" +
