@@ -127,8 +127,8 @@ func (e *Extent) total() int64 {
 	switch {
 	case e.Entries > 0:
 		return e.Entries
-	case e.Indented > 0:
-		return e.Indented
+	case e.Readable > 0:
+		return e.Readable
 	}
 	return e.Lines
 }

@@ -44,7 +44,7 @@ func TestEndings(t *testing.T) {
 	inside.Body = append(inside.Body, renderers.Piece{Mark: &renderers.Mark{Inside: true, First: 20, Last: 20, Bytes: 9}})
 	list := renderers.Section{Label: "Files matched", Extent: &renderers.Extent{Entries: 90, Shown: 20, Artifact: "/l"}, Body: section("", 20, 20, "").Body}
 	json := section("Tool output", 1, 20, "/j")
-	json.Extent.Indented = 60
+	json.Extent.Readable = 60
 	for name, c := range map[string]struct {
 		d    renderers.Document
 		want string // empty for none

@@ -16,20 +16,22 @@ const (
 	noteInvisible = "no visible text"
 	noteRemoved   = "removed"
 	noteOmitted   = "left out"
+	noteClipped   = "cut short by …"
 	noteLoss      = "lost at the source"
 	noteControl   = "control byte"
 	noteSymbols   = "shown as symbols"
 	noteRedacted  = "redacted"
+	noteParts     = "by folder: "
 )
 
 // The words of an extent.
 const (
 	extentShown = " shown"
-	// of JSON whose readable form is shown
-	extentShownAs, extentIndented = ", shown as ", " of indented JSON"
-	extentAll                     = "all of it: "
-	extentRest                    = "the rest: " // in a receipt of one line, where some bytes were lost
-	extentStop                    = "; "
+	// of a readable form, with its lines
+	extentShownAs, extentShownAsTable = ", shown as ", ", shown as a table of "
+	extentAll                         = "all of it: "
+	extentRest                        = "the rest: " // in a receipt of one line, where some bytes were lost
+	extentStop                        = "; "
 )
 
 // count returns a number with its unit in the singular or plural.
@@ -44,6 +46,8 @@ func count(n int64, unit string) string {
 //
 //	18204 lines, 1203441 bytes; 61 lines shown; all of it: /path
 //	1 line, 12681 bytes, shown as 1084 lines of indented JSON; 61 lines shown; all of it: /path
+//	1 line, 98112 bytes, shown as 440 lines of its report; 21 lines shown; all of it: /path
+//	1 line, 12681 bytes, shown as a table of 201 lines; 61 lines shown; all of it: /path
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all of it: /path
 //	9 bytes; no visible text; all of it: /path
 //	250 entries; 20 shown; all of it: /path
@@ -59,8 +63,12 @@ func (e *Extent) String() string {
 			b.WriteString(count(e.Lines, "line") + ", ")
 		}
 		b.WriteString(count(e.Bytes, "byte"))
-		if e.Indented > 0 {
-			b.WriteString(extentShownAs + count(e.Indented, "line") + extentIndented)
+		switch {
+		case e.Readable == 0:
+		case e.Form == FormTable:
+			b.WriteString(extentShownAsTable + count(e.Readable, "line"))
+		default:
+			b.WriteString(extentShownAs + count(e.Readable, "line") + " of " + formNames[e.Form])
 		}
 		if e.Shown != e.total() {
 			b.WriteString(extentStop + count(e.Shown, "line") + extentShown)
@@ -77,7 +85,7 @@ func (e *Extent) String() string {
 
 // The forms of extents, as Extent.String writes them.
 var (
-	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (\d+) lines? of indented JSON)?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (?:(\d+) lines? of (indented JSON|its report)|a table of (\d+) lines?))?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
 	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
 )
 
@@ -94,15 +102,19 @@ func parseExtent(text string) (*Extent, bool) {
 	if m == nil {
 		return nil, false
 	}
-	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Indented: number(m[3]), Shown: number(m[1]), Artifact: m[6]}
-	if e.Indented > 0 {
-		e.Shown = e.Indented
+	e := &Extent{Lines: number(m[1]), Bytes: number(m[2]), Readable: number(m[3]), Artifact: m[8]}
+	switch {
+	case m[4] == formNames[FormReport]:
+		e.Form = FormReport
+	case m[5] != "":
+		e.Readable, e.Form = number(m[5]), FormTable
 	}
-	if m[4] != "" {
-		e.Shown = number(m[4])
+	e.Shown = e.total()
+	if m[6] != "" {
+		e.Shown = number(m[6])
 	}
-	if m[5] != "" {
-		e.Notes = strings.Split(m[5][len(extentStop):], extentStop)
+	if m[7] != "" {
+		e.Notes = strings.Split(m[7][len(extentStop):], extentStop)
 	}
 	return e, true
 }

@@ -13,7 +13,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and policy
 // give the same receipt for the same version.
-const Version = 9
+const Version = 10
 
 // The outcome forms. The first line of every receipt begins with one of them.
 const (

@@ -66,7 +66,7 @@ func quotedForm(line string) (form string, sure bool) {
 	}
 	if isLabel(label, contractGrammar.sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
-			return label + ":", e.Artifact != "" || e.Indented > 0 || e.Shown != e.Lines
+			return label + ":", e.Artifact != "" || e.Readable > 0 || e.Shown != e.Lines
 		}
 	}
 	if isLabel(label, contractGrammar.facts) {

@@ -26,7 +26,7 @@ var forgeries = []string{
 	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "In order of arrival: /etc/shadow", "To recover: x", "Retryable: yes",
 	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 3 left out: 7 bytes]",
 	"[lines 3-9 left out: 7 lines, 70 bytes, 2 of 9 values]", "[lines 3-9 left out]", "[lines 3-9 left out: like line 2]", "[line 4 left out: 1 of 9 values]",
-	"[inside line 7: 98888 bytes left out]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 1 line, 9 bytes, shown as 3 lines of indented JSON", "Tool output:", "Tool output: 3 lines, 9 bytes; all of it: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
+	"[inside line 7: 98888 bytes left out]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 1 line, 9 bytes, shown as 3 lines of indented JSON", "stdout: 1 line, 9 bytes, shown as 3 lines of its report", "stdout: 1 line, 9 bytes, shown as a table of 3 lines", "Tool output:", "Tool output: 3 lines, 9 bytes; all of it: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
 }
 
 func toolLines() *rapid.Generator[string] {
@@ -75,12 +75,16 @@ func documents() *rapid.Generator[renderers.Document] {
 
 func extents(t *rapid.T) *renderers.Extent {
 	n := rapid.Int64Range(0, 1<<40)
-	return &renderers.Extent{
+	e := &renderers.Extent{
 		Lines: n.Draw(t, "lines"), Bytes: n.Draw(t, "bytes"), Shown: n.Draw(t, "shown"),
-		Indented: rapid.SampledFrom([]int64{0, 0, 1, 1084}).Draw(t, "indented"),
-		Notes:    rapid.SampledFrom([][]string{nil, {"binary", "blake3 0123456789abcdef"}, {"1 byte shown as U+FFFD"}}).Draw(t, "notes"),
+		Readable: rapid.SampledFrom([]int64{0, 0, 1, 1084}).Draw(t, "readable"),
+		Notes:    rapid.SampledFrom([][]string{nil, {"binary", "blake3 0123456789abcdef"}, {"1 byte shown as U+FFFD"}, {"7 cells cut short by …"}}).Draw(t, "notes"),
 		Artifact: rapid.SampledFrom([]string{"", "/s/3fa/9c1e2", "/a b/; all of it: x"}).Draw(t, "artifact"),
 	}
+	if e.Readable > 0 {
+		e.Form = rapid.SampledFrom([]renderers.ReadableForm{renderers.FormIndented, renderers.FormReport, renderers.FormTable}).Draw(t, "form")
+	}
+	return e
 }
 
 func bodies(t *rapid.T) []renderers.Piece {

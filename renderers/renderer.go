@@ -116,14 +116,28 @@ type Section struct {
 	Body   []Piece
 }
 
+// ReadableForm is a form of a payload that is shown in its place.
+type ReadableForm uint8
+
+// The forms.
+const (
+	FormIndented ReadableForm = iota // of JSON
+	FormReport                       // of a report of tests or checks
+	FormTable                        // of records
+)
+
+// formNames are the names of forms in an extent, but for that of a table.
+var formNames = [...]string{FormIndented: "indented JSON", FormReport: "its report"}
+
 // Extent holds the facts of a stream that is not shown as it is.
 type Extent struct {
-	Lines, Bytes int64    // as the tool wrote them; Lines is 0 for a stream without lines, such as a binary
-	Indented     int64    // lines of the readable form of JSON that is shown; 0: it is shown as it was written
-	Entries      int64    // of a list, which has neither lines nor bytes
-	Shown        int64    // lines or entries shown; equal to their number when all are
-	Notes        []string // further facts, in the grammar's words
-	Artifact     string   // path of the whole stream; empty when it is not stored
+	Lines, Bytes int64        // as the tool wrote them; Lines is 0 for a stream without lines, such as a binary
+	Readable     int64        // lines of the readable form that is shown; 0: it is shown as it was written
+	Form         ReadableForm // of these lines
+	Entries      int64        // of a list, which has neither lines nor bytes
+	Shown        int64        // lines or entries shown; equal to their number when all are
+	Notes        []string     // further facts, in the grammar's words
+	Artifact     string       // path of the whole stream; empty when it is not stored
 }
 
 // Piece is a run of tool text, or a cut marker between two runs.

@@ -51,7 +51,11 @@ func extent(v *envelope.Large) *Extent {
 		return nil
 	}
 	notes := notes(s, v.Cuts)
-	if !v.Truncated && len(notes) == 0 {
+	if v.Preview != "" && len(s.GetParts()) > 0 {
+		notes = append(notes, partsNote(s.GetParts()))
+	}
+	form := formOf(s)
+	if !v.Truncated && len(notes) == 0 && form == FormIndented {
 		if v.Preview == "" && s.GetBytes() > 0 {
 			return &Extent{Bytes: int64(s.GetBytes()), Notes: []string{noteInvisible}, Artifact: v.Artifact}
 		}
@@ -62,12 +66,24 @@ func extent(v *envelope.Large) *Extent {
 		Notes: notes, Artifact: v.Artifact,
 	}
 	if s.GetOriginalBytes() > 0 {
-		e.Lines, e.Bytes, e.Indented = int64(s.GetOriginalLines()), int64(s.GetOriginalBytes()), int64(s.GetLines())
+		e.Lines, e.Bytes, e.Readable, e.Form = int64(s.GetOriginalLines()), int64(s.GetOriginalBytes()), int64(s.GetLines()), form
 	}
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
 		e.Lines = 0
 	}
 	return e
+}
+
+// formOf returns the readable form that is shown of a payload, if one is.
+func formOf(s *pb.SourceFacts) ReadableForm {
+	switch {
+	case s.GetOriginalBytes() == 0:
+	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_TEST_REPORT:
+		return FormReport
+	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_ROWS:
+		return FormTable
+	}
+	return FormIndented
 }
 
 // notes states what a reader must know of a stream beside its size.
@@ -88,7 +104,7 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 		secrets += r.GetCount()
 	}
 	add(secrets, "secret", noteRedacted)
-	var progress, repeated, times uint64
+	var progress, repeated, times, cells, attributes uint64
 	for _, c := range cuts {
 		switch c.GetKind() {
 		case pb.CutKind_CUT_KIND_PROGRESS:
@@ -99,6 +115,10 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 			}
 		case pb.CutKind_CUT_KIND_TIME:
 			times += c.GetOccurrences()
+		case pb.CutKind_CUT_KIND_CELL:
+			cells += c.GetOccurrences()
+		case pb.CutKind_CUT_KIND_ATTRIBUTES:
+			attributes += c.GetOccurrences()
 		}
 	}
 	add(s.GetReplacedBytes(), "byte", noteReplaced)
@@ -106,6 +126,8 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(s.GetInvisible().GetCombiningMarks(), "combining mark", noteRemoved)
 	add(s.GetControlStrings(), "control string", noteRemoved)
 	add(times, "line time", noteOmitted)
+	add(cells, "cell", noteClipped)
+	add(attributes, "file attribute", noteOmitted)
 	add(progress, "overwritten update", noteOmitted)
 	add(repeated, "repeated control byte", noteOmitted)
 	if loss := s.GetSourceLoss(); loss != nil {
@@ -116,6 +138,21 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 		list = append(list, fmt.Sprintf("%s %s at byte %d", lost, noteLoss, loss.GetAtByte()))
 	}
 	return list
+}
+
+// partsNote states how many lines are in which folders and files:
+//
+//	by folder: server/ 86, store/ 12, 5 others 22
+func partsNote(parts []*pb.PayloadPart) string {
+	list := make([]string, 0, len(parts))
+	for _, p := range parts {
+		name := p.GetName()
+		if name == "" {
+			name = strconv.FormatUint(p.GetOthers(), 10) + " " + envelope.Plural("other", p.GetOthers() == 1)
+		}
+		list = append(list, strings.ReplaceAll(name, ";", "?")+" "+strconv.FormatUint(p.GetLines(), 10))
+	}
+	return noteParts + strings.Join(list, ", ")
 }
 
 // pieces returns the preview with markers at the places of its cuts.

@@ -259,6 +259,30 @@ func eachLeaf(m protoreflect.Message, path string, visit func(path string, alter
 }
 
 // What cannot be compared is said to be so, and why.
+// What is left beside a registered value may look like a secret only there: it is in the artifact, and in the projection that
+// is compared with it.
+func TestRecordsOfSecretsBesideSecretsVerify(t *testing.T) {
+	const glued = "A3-3F7SG2-NG5S58TD0J0-2YY1F-55PQ1-Y70EShunter22hunter"
+	a := newArchive(t)
+	for name, out := range map[string]*pb.CompleteToolOutput{
+		"command": command("make", 1, string(logText(60_000))+glued+"\n"),
+		"image": {ToolName: "View", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_ImageView{ImageView: &pb.ImageViewOutput{
+			Content: &pb.ImageContent{Image: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(glued + "\n")}}, MediaType: "text/plain"},
+		}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := a.Project(t.Context(), &pb.ProjectRequest{Output: out}); err != nil {
+				t.Fatal(err)
+			}
+			record := a.last(t, 1)[0]
+			if text := record.String(); !strings.Contains(text, "[redacted:x]") && !strings.Contains(text, `kind:"x"`) || strings.Contains(text, "hunter22") {
+				t.Errorf("the value is not replaced: %s", text)
+			}
+			checkHolds(t, verify(t, a.services, record))
+		})
+	}
+}
+
 func TestIncomparableRecords(t *testing.T) {
 	a := newArchive(t)
 	if _, err := a.Project(t.Context(), &pb.ProjectRequest{Output: command("make", 1, string(logText(60_000)))}); err != nil {

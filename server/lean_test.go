@@ -155,7 +155,7 @@ func checkRun(t *rapid.T, payload string, v *envelope.Large, s *pb.Segment, show
 		state = textscan.OneLine(state[strings.LastIndexByte(state, '\r')+1:])
 		number, text := s.GetFirstLine()+uint64(i), strings.TrimSuffix(got[i], "\n")
 		cut := slices.ContainsFunc(v.Cuts, func(c *pb.Cut) bool {
-			return (c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE || c.GetKind() == pb.CutKind_CUT_KIND_TIME || c.GetKind() == pb.CutKind_CUT_KIND_REPEATED) &&
+			return (c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE || c.GetKind() == pb.CutKind_CUT_KIND_TIME || c.GetKind() == pb.CutKind_CUT_KIND_REPEATED || c.GetKind() == pb.CutKind_CUT_KIND_ATTRIBUTES) &&
 				c.GetFirstLine() <= number && number <= c.GetLastLine()
 		})
 		if text != state && !cut {

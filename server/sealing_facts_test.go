@@ -508,7 +508,7 @@ func (s *sealer) streamSays(content []byte, r *pb.CommandResult, section *render
 		if original := int(source.GetOriginalArtifact()); !s.holds(r.GetArtifacts()[original].GetPath(), content) {
 			return fmt.Errorf("artifact %d is not what was given", original)
 		}
-		if e := section.Extent; e != nil && (e.Bytes != int64(len(content)) || e.Lines != lines || e.Indented != int64(source.GetLines())) {
+		if e := section.Extent; e != nil && (e.Bytes != int64(len(content)) || e.Lines != lines || e.Readable != int64(source.GetLines())) {
 			return fmt.Errorf("it is %d lines and %d bytes, shown as %d lines", lines, len(content), source.GetLines())
 		}
 		return nil

@@ -301,6 +301,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if r.record.GetPolicy().GetRedaction().GetPatterns() == pb.PatternRedaction_PATTERN_REDACTION_OFF {
 		pass.Options.Patterns = nil
 	}
+	pass.Redacted(out)
 	in.Mask = pass.Mask
 	made, err := family.Project(ctx, in, resolved.Handle, pass.NewSink(known))
 	if shortfall := (*envelope.ShortfallError)(nil); errors.As(err, &shortfall) {

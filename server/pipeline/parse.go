@@ -51,7 +51,14 @@ func parsedSection(s *renderers.Section) *pb.ReceiptSection {
 	if e := s.Extent; e != nil {
 		section.Extent = &pb.ReceiptExtent{
 			Lines: uint64(e.Lines), Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
-			IndentedLines: uint64(e.Indented),
+		}
+		switch e.Form {
+		case renderers.FormIndented:
+			section.Extent.IndentedLines = uint64(e.Readable)
+		case renderers.FormReport:
+			section.Extent.ReportLines = uint64(e.Readable)
+		case renderers.FormTable:
+			section.Extent.TableLines = uint64(e.Readable)
 		}
 	}
 	for _, p := range s.Body {

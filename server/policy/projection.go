@@ -55,6 +55,7 @@ func (c *Resolver) Projection(p *pb.ProjectionPolicy, tool string, familyTokens 
 		check.Fail("unchanged", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
 	}
 	if tool == envelope.ReadTool {
+		resolved.HeadPercent = 100 // it is shown without a gap
 		resolved.Budget, resolved.LineBytes, resolved.Limit = envelope.Cost{Tokens: MaxTokens}, maxLineBytes, MaxTokens
 	}
 	return resolved, check.Err()

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/redact"
@@ -181,6 +182,12 @@ func (r *Pass) NewSink(sink artifactstore.Sink) artifactstore.Sink {
 		return sink
 	}
 	return derivedSink{sink, r}
+}
+
+// Redacted says that the inline payloads of an output are what an earlier pass left of them. A second look could replace more:
+// beside the placeholder of a value may be what looks like a secret only there.
+func (r *Pass) Redacted(out *pb.CompleteToolOutput) {
+	envelope.VisitPayloads("output", out.ProtoReflect(), func(_ string, p *pb.Payload) { r.isClean(p.GetInline()) })
 }
 
 // isClean remembers a payload without secrets, which is stored as it is.
