@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -176,9 +177,15 @@ func almostJSON(t *testing.T, s *sidecar) {
 			t.Errorf("%s is the JSON of an external tool", name)
 		}
 	}
-	// Lines of JSON stay lines: none of them is cut inside, as a JSON text is.
-	lines := strings.Repeat(`{"level":"info","text":"`+strings.Repeat("word ", 8)+"\"}\n", 400) + `{"level":"error","text":"the one that matters"}` + "\n"
-	body, _ := shown(t, s, lines)
+	// Lines of JSON are shown as rows or as lines, and the one that matters first: none of them is cut inside, as a JSON text is.
+	info := `{"level":"info","text":"` + strings.Repeat("word ", 8) + "\"}\n"
+	resp := s.project(t, completed(0, strings.Repeat(info, 400)+`{"level":"error","text":"the one that matters"}`+"\n"))
+	wantIn(t, resp.GetReceipt().GetText(), ": like line 1]\n", "\n"+`{"level":"error","text":"the one that matters"}`)
+	various := ""
+	for i := range 400 {
+		various += fmt.Sprintf("{\"k%d\":%d,\"text\":\"%s\"}\n", i, i, strings.Repeat("word ", 8))
+	}
+	body, _ := shown(t, s, various+`{"level":"error","text":"the one that matters"}`+"\n")
 	wantIn(t, body, `{"level":"error","text":"the one that matters"}`)
 	for line := range strings.SplitSeq(body, "\n") {
 		if !strings.HasPrefix(line, "[line") && !strings.HasPrefix(line, "[end: ") && !json.Valid([]byte(line)) {

@@ -370,8 +370,15 @@ func noDescriptors(t *testing.T, _ *sidecar) {
 	for _, conn := range conns {
 		_ = conn.Close()
 	}
+	// Connections that waited to be accepted may still take what the closed ones gave back, and end then.
+	waitFor(t, "payloads to be stored again", func() bool {
+		_, err := s.Project(t.Context(), completed(0, numbered(3000)))
+		if err != nil {
+			wantRefusal(t, err, codes.ResourceExhausted, "FD_LIMIT", "")
+		}
+		return err == nil
+	})
 	s.wantSettled(t, before)
-	s.project(t, completed(0, numbered(3000)))
 	wantServed(t, s)
 }
 

@@ -43,10 +43,8 @@ const (
 //	compacted-line.txt       and to this one
 //	error.txt                instead of all of these: the refusal
 //
-// $STORE stands for the path of the store, which has the same length in every
-// run. What it costs in tokens differs, so budgets that cut are in lines or
-// bytes; the calibration of the token counter has tests of its own. Compaction weighs
-// tokens, so it is done by a sidecar whose store is in memory.
+// $STORE stands for the path of the store, which costs the same in every run.
+// Compaction is done by a sidecar whose store is in memory.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{Store: goldencase.StorePath(t), Args: withFamilies(t)})

@@ -61,6 +61,19 @@ func jsonList(n int) string {
 	return b.String() + "]}"
 }
 
+// jsonTree is a JSON object of n members that are no records.
+func jsonTree(n int) string {
+	var b strings.Builder
+	b.WriteString("{")
+	for i, line := range strings.Split(strings.TrimSpace(lines(n)), "\n") {
+		if i > 0 {
+			b.WriteString(",")
+		}
+		fmt.Fprintf(&b, `"n%d":[%d,%q]`, i, i, line)
+	}
+	return b.String() + "}"
+}
+
 // compactJSON is a JSON text of a document without its white space.
 func compactJSON(text string) string {
 	var b bytes.Buffer

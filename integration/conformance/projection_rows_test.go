@@ -120,8 +120,8 @@ var projectionRows = []requirement{
 		return all(errs...)
 	}},
 	{"Canonical Projection Is Typed, Not Blind JSON Truncation", "JSON that a tool answered is cut by value: what is shown of it is JSON.", func(c *client) error {
-		a := c.project(`output { tool_name: "list" external_json { result { inline: %q } } } policy { render { budget { max_tokens: 200 } } }`, jsonList(900))
-		shown := strings.ReplaceAll(a.json.text("result.structured_preview"), "},\n  ]", "}\n  ]")
+		a := c.project(`output { tool_name: "list" external_json { result { inline: %q } } } policy { render { budget { max_tokens: 200 } } }`, jsonTree(900))
+		shown := strings.ReplaceAll(a.json.text("result.structured_preview"), "],\n}", "]\n}")
 		return all(holds(json.Valid([]byte(shown)), "%s", shown), equal("truncated", a.json.at("result.structured_truncated"), true))
 	}},
 	{"Canonical Projection Is Typed, Not Blind JSON Truncation", "Each family owns its projector: the case of the canonical result is that of the output.", typedPayloads},

@@ -46,8 +46,11 @@ var table = map[string]row{
 	"preview/literal":  {pure: true},
 	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
 	"preview/salience": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
-	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule"}, pure: true},
-	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "tokens"}, pure: true},
+	"preview/steps":    {imports: []string{"preview/textscan", "preview/salience"}, pure: true},
+	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/steps"}, pure: true},
+	"preview/reports":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
+	"preview/records":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
+	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "preview/reports", "preview/records", "tokens"}, pure: true},
 
 	// Bytes to a durable path and back. The interfaces know none of their implementations.
 	"artifactstore/internal":          {},
@@ -71,7 +74,7 @@ var table = map[string]row{
 	"envelope":              {imports: []string{"gen", "internal/jsonspan"}},
 	"projectors/profile":    {imports: []string{"gen", "preview/..."}, pure: true},
 	"projectors/web":        {imports: []string{"gen"}, pure: true},
-	"projectors/external":   {imports: []string{"gen", "envelope", "internal/jsonspan"}, pure: true},
+	"projectors/external":   {imports: []string{"gen", "envelope", "internal/jsonspan", "preview/textscan"}, pure: true},
 	"projectors":            {imports: []string{"gen", "envelope", "preview/...", "tokens", "artifactstore", "projectors/..."}, pure: true},
 	"renderers":             {imports: []string{"gen", "envelope", "preview/...", "tokens", "redact"}, pure: true},
 	"compactor":             {imports: []string{"gen", "envelope", "preview/...", "tokens"}, pure: true},
@@ -113,6 +116,7 @@ var table = map[string]row{
 	"cmd":              {imports: list("gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// Golden cases without a server, for the tests of projectors and renderers.
+	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},
 }
 

@@ -1,175 +1,156 @@
 package eval_test
 
 import (
-	"bufio"
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/integration/sidecartest"
+	"github.com/toolresult/toolresult/integration/eval"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 var (
 	corpus   = flag.String("corpus", "../../../shared/corpus", "folder with manifest.jsonl and score.py")
-	out      = flag.String("out", "../../.run/eval", "folder for receipts and scores")
+	unseen   = flag.String("unseen", "../../../shared/corpus-more", "folder with documents of other projects")
+	kinds    = flag.String("kinds", "testdata/kinds", "folder with documents of other kinds")
+	out      = flag.String("out", "../../.run/eval", "folder for receipts")
 	source   = flag.String("source", "", "only documents of this source")
 	budgets  = flag.String("budgets", "1000,2000,4000", "tokens of whole receipts")
-	document = flag.String("document", "", "document whose table of results is written anew")
+	document = flag.String("document", "", "document whose tables of results are written anew")
 )
 
-// least is the recall over all documents, in per cent, below which something has become worse. What was reached last
-// is in docs/evaluation.md.
-var least = map[int]float64{1000: 89, 2000: 94.5, 4000: 97}
+// The policies that are compared: receipts, and plain cuts of the same number of tokens.
+const (
+	receipts    = "receipt"
+	headAndTail = "head and tail"
+	tail        = "tail"
+)
 
-// TestRecall fails when a receipt is over its budget, claims a success that its document does not, or when fewer of the
-// lines that matter survive than before.
-func TestRecall(t *testing.T) {
-	if !sidecartest.All() {
-		t.Skip("leg skipped: `make eval` runs it")
+// policies are in the order of the tables.
+var policies = []string{receipts, headAndTail, tail}
+
+// behind is how many points of recall receipts may be below a plain cut, on a kind of outputs.
+const behind = 2
+
+// evaluation is one run over a corpus.
+type evaluation struct {
+	documents []*output
+	budgets   []int
+	out       string // folder for receipts; empty: they are not written
+	counter   tokens.Counter
+	results   map[cell][]result // in the order of the documents
+	broken    []broken
+}
+
+// cell is what is run over all documents.
+type cell struct {
+	policy string
+	budget int
+}
+
+// result is what a policy shows of a document.
+type result struct {
+	text   string
+	tokens int
+	recall float64
+}
+
+// broken is a receipt that did not keep a promise.
+type broken struct {
+	document *output
+	budget   int
+	promise  string // that it broke
+	detail   error
+}
+
+// String has nothing of what a document says that nobody reads.
+func (b broken) String() string {
+	if b.document.unread {
+		return fmt.Sprintf("%s at %d tokens: %s", b.document.receiptName(), b.budget, b.promise)
 	}
-	if _, err := os.Stat(*corpus); errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("LEG NOT RUN: there is no corpus in %s", *corpus)
-	}
-	e := evaluation{corpus: *corpus, out: *out, source: *source}
-	if err := errors.Join(e.parse(*budgets), e.run()); err != nil {
+	return fmt.Sprintf("%s (%s) at %d tokens: %s: %v", b.document.ID, b.document.receiptName(), b.budget, b.promise, b.detail)
+}
+
+// evaluate runs all policies over the documents. Receipts that break a promise fail the test at its end, all of them
+// together; what they show counts.
+func evaluate(t *testing.T, documents []*output, folder string) *evaluation {
+	t.Helper()
+	counter, err := tokens.O200k()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for budget, s := range e.scores {
-		if recall := 100 * s[allDocuments].Recall; *source == "" && recall < least[budget] {
-			t.Errorf("%d tokens: %.1f %% of the lines that matter survive, and %.1f %% did", budget, recall, least[budget])
-		}
-	}
-	if *document != "" {
-		if err := e.write(*document); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// evaluation is one run.
-type evaluation struct {
-	corpus, out, source string
-	budgets             []int
-	scores              map[int]scores // by budget
-}
-
-func (e *evaluation) parse(budgets string) error {
-	for b := range strings.SplitSeq(budgets, ",") {
+	e := &evaluation{documents: documents, out: folder, counter: counter, results: map[cell][]result{}}
+	for b := range strings.SplitSeq(*budgets, ",") {
 		n, err := strconv.Atoi(b)
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
 		e.budgets = append(e.budgets, n)
 	}
-	return nil
-}
-
-func (e *evaluation) run() (err error) {
-	documents, err := e.documents()
-	if err != nil {
-		return err
-	}
-	s, err := serve()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	e.scores = map[int]scores{}
+	s := serve(t)
 	for _, budget := range e.budgets {
-		if err := e.project(s, budget, documents); err != nil {
-			return err
+		for _, d := range documents {
+			e.add(receipts, budget, d, e.receipt(t, s, d, budget))
+			text := strings.ToValidUTF8(string(d.Payload), "\uFFFD")
+			e.add(headAndTail, budget, d, eval.HeadAndTail(counter, text, budget))
+			e.add(tail, budget, d, eval.Tail(counter, text, budget))
 		}
-		if e.scores[budget], err = e.score(budget); err != nil {
-			return err
+		if err := e.keep(budget); err != nil {
+			t.Error(err)
 		}
 	}
-	return nil
+	for _, b := range e.broken {
+		t.Error(b)
+	}
+	return e
 }
 
-// output is a document: a line of the manifest.
-type output struct {
-	ID         string `json:"id"`
-	Path       string `json:"path"`
-	Source     string `json:"source"`
-	Command    string `json:"command"`
-	ExitStatus *int32 `json:"exit_status"`
-	Split      string `json:"split"`
-}
-
-// receiptName is the file that the scorer looks for.
-func (d *output) receiptName() string {
-	sum := sha256.Sum256([]byte(d.ID))
-	return hex.EncodeToString(sum[:])[:16] + ".txt"
-}
-
-// documents reads the manifest.
-func (e *evaluation) documents() (list []output, err error) {
-	manifest, err := os.ReadFile(filepath.Join(e.corpus, "manifest.jsonl"))
+// receipt returns the receipt of a document; nothing when there is none.
+func (e *evaluation) receipt(t *testing.T, s *sidecar, d *output, budget int) string {
+	r, err := s.receipt(t.Context(), d, budget)
 	if err != nil {
-		return nil, err
+		e.broken = append(e.broken, broken{d, budget, "there is no receipt", err})
+		return ""
 	}
-	lines := bufio.NewReader(bytes.NewReader(manifest))
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return list, nil
-		}
-		var d output
-		if err := json.Unmarshal(line, &d); err != nil {
-			return nil, err
-		}
-		if d.Split != "dropped-dev" && (e.source == "" || e.source == d.Source) {
-			list = append(list, d)
-		}
+	if n := max(int(r.GetTokens()), e.counter.Count(r.GetText())); n > budget {
+		e.broken = append(e.broken, broken{d, budget, "it is over its budget", fmt.Errorf("it has %d tokens", n)})
 	}
+	if err := checkHonest(r.GetText(), d.Payload); err != nil {
+		e.broken = append(e.broken, broken{d, budget, "it claims a success that the document does not", err})
+	}
+	return r.GetText()
 }
 
-// folder is where the receipts for a budget are.
-func (e *evaluation) folder(budget int) string { return filepath.Join(e.out, strconv.Itoa(budget)) }
-
-// project makes all receipts for one budget.
-func (e *evaluation) project(s *sidecar, budget int, documents []output) error {
-	receipts, costs := map[string]string{}, map[string]uint32{}
-	for i := range documents {
-		d := &documents[i]
-		payload, err := os.ReadFile(filepath.Join(e.corpus, d.Path))
-		if err != nil {
-			return err
-		}
-		receipt, err := s.receipt(d, payload, budget)
-		if err == nil {
-			err = checkHonest(receipt.GetText(), payload)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", d.ID, err)
-		}
-		receipts[d.receiptName()], costs[d.receiptName()] = receipt.GetText(), receipt.GetTokens()
-	}
-	return e.keep(budget, receipts, costs)
+// add scores what a policy shows of the next document.
+func (e *evaluation) add(policy string, budget int, d *output, text string) {
+	c := cell{policy, budget}
+	e.results[c] = append(e.results[c], result{text, e.counter.Count(text), keep(text).share(d.facts)})
 }
 
-// keep writes what the scorer reads: texts by file name, and their tokens.
-func (e *evaluation) keep(budget int, receipts map[string]string, costs map[string]uint32) error {
-	if err := os.RemoveAll(e.folder(budget)); err != nil {
+// keep writes receipts as score.py reads them: texts by file name, and their tokens.
+func (e *evaluation) keep(budget int) error {
+	if e.out == "" {
+		return nil
+	}
+	folder := filepath.Join(e.out, strconv.Itoa(budget))
+	if err := os.RemoveAll(folder); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(e.folder(budget), 0o755); err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
-	for name, text := range receipts {
-		if err := os.WriteFile(filepath.Join(e.folder(budget), name), []byte(text), 0o644); err != nil {
+	costs := map[string]int{}
+	for i, r := range e.results[cell{receipts, budget}] {
+		name := e.documents[i].receiptName()
+		costs[name] = r.tokens
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.text), 0o644); err != nil {
 			return err
 		}
 	}
@@ -177,35 +158,92 @@ func (e *evaluation) keep(budget int, receipts map[string]string, costs map[stri
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(e.folder(budget)+".tokens.json", counts, 0o644)
+	return os.WriteFile(folder+".tokens.json", counts, 0o644)
 }
 
-// scores are those of a source, or of all.
-type scores map[string]struct {
-	Documents int     `json:"docs"`
-	Recall    float64 `json:"recall"`
-	Tokens    float64 `json:"tokens"`
+// group is some documents of a corpus.
+type group struct {
+	name string
+	has  func(*output) bool
 }
 
-// score calls the scorer, which is beside the first corpus.
-func (e *evaluation) score(budget int) (s scores, err error) {
-	result := e.folder(budget) + ".json"
-	args := []string{
-		filepath.Join(*corpus, "score.py"), "--manifest", filepath.Join(e.corpus, "manifest.jsonl"), "--root", e.corpus,
-		"--receipts", e.folder(budget), "--split", "all", "--tokens", e.folder(budget) + ".tokens.json", "--json", result,
+// everything is a group of all documents.
+func everything(name string) group { return group{name, func(*output) bool { return true }} }
+
+// bySource returns a group for each source of a group.
+func (e *evaluation) bySource(of group) (list []group) {
+	for _, d := range e.documents {
+		name := d.Source
+		if of.name != "" {
+			name = of.name + ": " + name
+		}
+		if of.has(d) && !slices.ContainsFunc(list, func(g group) bool { return g.name == name }) {
+			list = append(list, group{name, func(x *output) bool { return of.has(x) && x.Source == d.Source }})
+		}
 	}
-	if e.source != "" {
-		args = append(args, "--source", e.source)
+	slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// of returns the results of a group.
+func (e *evaluation) of(c cell, g group) (list []result) {
+	for i, d := range e.documents {
+		if g.has(d) {
+			list = append(list, e.results[c][i])
+		}
 	}
-	scorer := exec.Command("python3", args...)
-	scorer.Stdout, scorer.Stderr = os.Stdout, os.Stderr
-	fmt.Println("budget", budget)
-	if err := scorer.Run(); err != nil {
-		return nil, err
+	return list
+}
+
+// mean is the mean of a number over results.
+func mean(list []result, of func(result) float64) float64 {
+	sum := 0.0
+	for _, r := range list {
+		sum += of(r)
 	}
-	text, err := os.ReadFile(result)
-	if err != nil {
-		return nil, err
+	return sum / float64(max(len(list), 1))
+}
+
+// recall is the mean over the documents of a group, in per cent.
+func (e *evaluation) recall(c cell, g group) float64 {
+	return mean(e.of(c, g), func(r result) float64 { return 100 * r.recall })
+}
+
+// recallOfSources is the mean over the sources of a group, in per cent.
+func (e *evaluation) recallOfSources(c cell, g group) float64 {
+	sum, sources := 0.0, e.bySource(g)
+	for _, s := range sources {
+		sum += e.recall(c, s)
 	}
-	return s, json.Unmarshal(text, &s)
+	return sum / float64(len(sources))
+}
+
+// tokens is the mean cost of a group.
+func (e *evaluation) tokens(c cell, g group) float64 {
+	return mean(e.of(c, g), func(r result) float64 { return float64(r.tokens) })
+}
+
+// checkNotBehind fails when receipts keep less of a group than a plain cut does.
+func (e *evaluation) checkNotBehind(t *testing.T, groups []group) {
+	t.Helper()
+	for _, g := range groups {
+		for _, budget := range e.budgets {
+			own := e.recall(cell{receipts, budget}, g)
+			for _, policy := range []string{headAndTail, tail} {
+				if plain := e.recall(cell{policy, budget}, g); plain-own > behind {
+					t.Errorf("%s at %d tokens: receipts keep %.1f %%, and %s %.1f %%", g.name, budget, own, policy, plain)
+				}
+			}
+		}
+	}
+}
+
+// checkLeast fails when receipts keep less of a group than they did.
+func (e *evaluation) checkLeast(t *testing.T, g group, least map[int]float64) {
+	t.Helper()
+	for _, budget := range e.budgets {
+		if recall := e.recall(cell{receipts, budget}, g); *source == "" && recall < least[budget] {
+			t.Errorf("%s at %d tokens: %.1f %% of the lines that matter survive, and %.1f %% did", g.name, budget, recall, least[budget])
+		}
+	}
 }

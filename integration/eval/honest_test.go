@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"testing"
 	"unicode"
 
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -44,13 +45,45 @@ func checkHonest(receipt string, payload []byte) error {
 				if source == "" {
 					source = squashed(textscan.OneLine(string(payload)))
 				}
-				if !strings.Contains(source, squashed(line)) {
-					return fmt.Errorf("a line claims a success that the document does not: %q", line)
+				for _, claim := range claims(line, s.Extent) {
+					if success.MatchString(claim) && !strings.Contains(source, squashed(claim)) {
+						return fmt.Errorf("a line claims a success that the document does not: %q", claim)
+					}
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// claims are the parts of a line that must each stand in the document: the line itself; of a readable form, whose parts
+// stand there in another order, the cells of a table, and the words and numbers of a report.
+func claims(line string, e *renderers.Extent) []string {
+	switch {
+	case e == nil || e.Readable == 0 || e.Form == renderers.FormIndented:
+		return []string{line}
+	case e.Form == renderers.FormReport:
+		return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	}
+	return cells(line)
+}
+
+// cells are the cells of a row without the sign of a cut; keys and values that are said once each by itself, and of a key
+// with dots the names in it.
+func cells(line string) (list []string) {
+	for cell := range strings.SplitSeq(line, "\t") {
+		cell = strings.Trim(cell, "…\n")
+		key, value, said := strings.Cut(cell, ": ")
+		switch {
+		case said && !strings.ContainsAny(key, " {["):
+			list = append(append(list, strings.Split(key, ".")...), value)
+		case !strings.ContainsAny(cell, " {["):
+			list = append(list, strings.Split(cell, ".")...)
+		default:
+			list = append(list, cell)
+		}
+	}
+	return list
 }
 
 // squashed is a text without space.
@@ -69,4 +102,20 @@ func notes(e *renderers.Extent) []string {
 		return nil
 	}
 	return e.Notes
+}
+
+// A table that claims what its document does not is found, in whatever cell.
+func TestHonestyOfTables(t *testing.T) {
+	document := []byte(`[{"id":1,"run":{"ok":true},"state":"failed"},{"id":2,"run":{"ok":false},"state":"failed"}]`)
+	const extent = "Tool data: 1 line, 90 bytes, shown as a table of 4 lines\n"
+	for body, honest := range map[string]bool{
+		"2 rows, all with\tstate: failed\nid\trun.ok\n1\ttrue\n2\tfalse": true,
+		"2 rows, all with\tstate: passed\nid\trun.ok\n1\ttrue\n2\tfalse": false,
+		"2 rows\nid\tstate\n1\tfailed\n2\tcompleted":                     false,
+		"2 rows\nid\tstate\n1\tfailed\n2\tall good, says a row":          false,
+	} {
+		if err := checkHonest("External tool answered (x)\n"+extent+body, document); (err == nil) != honest {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
 }

@@ -2,23 +2,16 @@ package eval_test
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/integration/sidecartest"
-)
+	"google.golang.org/grpc/status"
 
-// The lines of the document around the table of idioms.
-const (
-	idiomsBegin = "<!-- idioms -->\n"
-	idiomsEnd   = "<!-- /idioms -->\n"
+	"github.com/toolresult/toolresult/integration/eval"
 )
 
 // idiomBudget is the budget at which idioms are compared, in tokens.
@@ -87,125 +80,74 @@ func matching(pattern string, want bool) func([][]byte) []bool {
 // TestIdioms compares, for each idiom, receipts of what it prints of failed commands with receipts of the same bytes as
 // the output of the command itself. Only marked lines that the idiom prints count.
 func TestIdioms(t *testing.T) {
-	if !sidecartest.All() {
-		t.Skip("leg skipped: `make eval` runs it")
-	}
-	for _, folder := range []string{*corpus, *unseen} {
-		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
-			t.Skipf("LEG NOT RUN: there is no corpus in %s", folder)
-		}
-	}
-	s, err := serve()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := s.stop(); err != nil {
-			t.Error(err)
-		}
-	}()
-	table := fmt.Sprintf("| idiom at %d tokens | documents | command alone | idiom | before |\n| --- | --- | --- | --- | --- |\n", idiomBudget)
+	need(t, *corpus, *unseen)
+	documents := failedOutputs(t)
+	s := serve(t)
+	rows := newTable(fmt.Sprintf("idiom at %d tokens", idiomBudget), "documents", "command alone", "idiom", "before")
 	for _, i := range idioms() {
-		alone, err := i.recall(s, t.TempDir(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		with, err := i.recall(s, t.TempDir(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all := alone[allDocuments]
-		table += fmt.Sprintf("| `%s` | %d | %.1f %% | %.1f %% | %.1f %% |\n",
-			strings.ReplaceAll(i.line, "|", "\\|"), all.Documents, 100*all.Recall, 100*with[allDocuments].Recall, i.before)
-		if lost := 100 * (all.Recall - with[allDocuments].Recall); lost > i.slack+0.1 {
+		printed := i.printAll(documents)
+		alone := recallAs(t, s, printed, func(d *output) output { return *d })
+		with := recallAs(t, s, printed, func(d *output) output {
+			named := *d
+			named.Command, named.ExitStatus = strings.ReplaceAll(i.line, "COMMAND", d.Command), new(int32(0))
+			return named
+		})
+		rows.row("`"+strings.ReplaceAll(i.line, "|", "\\|")+"`", strconv.Itoa(len(printed)), fmt.Sprintf("%.1f %%", alone),
+			fmt.Sprintf("%.1f %%", with), fmt.Sprintf("%.1f %%", i.before))
+		if lost := alone - with; lost > i.slack+0.1 {
 			t.Errorf("%s: %.1f points of recall are lost", i.line, lost)
 		}
 	}
-	t.Log("\n" + table)
-	if *document != "" {
-		if err := replaceBetween(*document, idiomsBegin, idiomsEnd, table); err != nil {
-			t.Error(err)
-		}
-	}
+	publish(t, "idioms", rows.String())
 }
 
-// recall scores receipts of what the idiom prints of the failed commands of both corpora, with its command line and exit
-// status, or with those of the command.
-func (i *idiom) recall(s *sidecar, dir string, named bool) (scores, error) {
-	e := evaluation{corpus: dir, out: filepath.Join(dir, "out")}
-	var manifest bytes.Buffer
+// failedOutputs are the failed commands of both corpora. Each has a name.
+func failedOutputs(t *testing.T) (list []*output) {
+	t.Helper()
 	for _, folder := range []string{*corpus, *unseen} {
-		if err := i.printAll(folder, dir, named, &manifest); err != nil {
-			return nil, err
+		for _, d := range readCorpus(t, folder, never) {
+			if d.Command == "" {
+				d.Command = "./run.sh"
+			}
+			if d.Failed() {
+				list = append(list, d)
+			}
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "manifest.jsonl"), manifest.Bytes(), 0o644); err != nil {
-		return nil, err
-	}
-	documents, err := e.documents()
-	if err != nil {
-		return nil, err
-	}
-	if err := e.project(s, idiomBudget, documents); err != nil {
-		return nil, err
-	}
-	return e.score(idiomBudget)
+	return list
 }
 
-// printAll writes what the idiom prints of the failed commands of a corpus into a folder, and adds their lines of the
-// manifest. Documents without a marked line among them are omitted.
-func (i *idiom) printAll(folder, dir string, named bool, manifest *bytes.Buffer) error {
-	rows, err := os.ReadFile(filepath.Join(folder, "manifest.jsonl"))
-	if err != nil {
-		return err
+// recallAs is the mean recall of receipts of documents under another command line and exit status, in per cent.
+func recallAs(t *testing.T, s *sidecar, documents []*output, as func(*output) output) float64 {
+	t.Helper()
+	sum := 0.0
+	for _, d := range documents {
+		named := as(d)
+		r, err := s.receipt(t.Context(), &named, idiomBudget)
+		if err != nil {
+			t.Errorf("%s: %v", d.receiptName(), status.Code(err))
+		}
+		sum += keep(r.GetText()).share(d.facts)
 	}
-	for row := range bytes.Lines(rows) {
-		var given output
-		var fields map[string]any
-		if err := errors.Join(json.Unmarshal(row, &given), json.Unmarshal(row, &fields)); err != nil {
-			return err
-		}
-		if given.Split == "dropped-dev" || given.ExitStatus == nil || *given.ExitStatus == 0 {
-			continue
-		}
-		payload, err := os.ReadFile(filepath.Join(folder, given.Path))
-		if err != nil {
-			return err
-		}
-		text, marked, err := i.print(payload, row)
-		if err != nil {
-			return err
-		}
-		if len(marked) == 0 {
-			continue
-		}
-		if given.Command == "" {
-			given.Command, fields["command"] = "./run.sh", "./run.sh"
-		}
-		if named {
-			fields["command"], fields["exit_status"] = strings.ReplaceAll(i.line, "COMMAND", given.Command), 0
-		}
-		fields["ground_truth"], fields["path"] = marked, given.receiptName()
-		line, err := json.Marshal(fields)
-		if err != nil {
-			return err
-		}
-		manifest.Write(append(line, '\n'))
-		if err := os.WriteFile(filepath.Join(dir, given.receiptName()), text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
+	return 100 * sum / float64(max(len(documents), 1))
 }
 
-// print returns what the idiom prints of a payload, and what of it the manifest marks.
-func (i *idiom) print(payload, row []byte) ([]byte, []map[string]any, error) {
-	var truth struct {
-		Marked []map[string]any `json:"ground_truth"`
+// printAll returns what the idiom prints of documents. Those without a marked line among it are omitted.
+func (i *idiom) printAll(documents []*output) (list []*output) {
+	for _, d := range documents {
+		p := *d
+		if p.Payload, p.Marks = i.print(d.Payload, d.Marks); len(p.Marks) == 0 {
+			continue
+		}
+		if p.facts = facts(p.Marks, splitLines(string(p.Payload))); len(p.facts) > 0 {
+			list = append(list, &p)
+		}
 	}
-	if err := json.Unmarshal(row, &truth); err != nil {
-		return nil, nil, err
-	}
+	return list
+}
+
+// print returns what the idiom prints of a payload, and what of it is marked.
+func (i *idiom) print(payload []byte, marks []eval.Mark) ([]byte, []eval.Mark) {
 	lines := bytes.SplitAfter(payload, []byte{'\n'})
 	printed := i.prints(lines)
 	var text bytes.Buffer
@@ -216,53 +158,30 @@ func (i *idiom) print(payload, row []byte) ([]byte, []map[string]any, error) {
 			text.Write(line)
 		}
 	}
-	var marked []map[string]any
-	for _, m := range truth.Marked {
-		if m = remaining(m, numbers, text.String()); m != nil {
-			marked = append(marked, m)
+	var left []eval.Mark
+	for _, m := range marks {
+		if m, ok := remaining(m, numbers, text.String()); ok {
+			left = append(left, m)
 		}
 	}
-	return text.Bytes(), marked, nil
+	return text.Bytes(), left
 }
 
-// remaining returns a mark of the manifest for a text that has a part of the lines; nil if nothing of it is there.
-func remaining(mark map[string]any, numbers []int, text string) map[string]any {
-	if from, ok := mark["line_start"].(float64); ok {
-		to, _ := mark["line_end"].(float64)
-		first, last := numbers[int(from)-1]+1, numbers[min(int(to), len(numbers)-1)]
-		if first > last {
-			return nil
-		}
-		return map[string]any{"role": mark["role"], "line_start": first, "line_end": last}
-	}
-	if list, ok := mark["all_of"].([]any); ok {
+// remaining returns a mark for a text that has a part of the lines, and whether anything of it is there.
+func remaining(m eval.Mark, numbers []int, text string) (eval.Mark, bool) {
+	switch {
+	case m.All != nil:
 		for line := range strings.Lines(text) {
-			if containsAll(line, list) {
-				return mark
+			if containsEach(oneBlank(line), m.All) {
+				return m, true
 			}
 		}
-		return nil
+		return m, false
+	case m.Any != nil:
+		text = oneBlank(text)
+		m.Any = slices.DeleteFunc(slices.Clone(m.Any), func(line string) bool { return !strings.Contains(text, oneBlank(line)) })
+		return m, len(m.Any) > 0
 	}
-	list, _ := mark["any_line"].([]any)
-	var found []any
-	for _, line := range list {
-		if containsAll(text, []any{line}) {
-			found = append(found, line)
-		}
-	}
-	if len(found) == 0 {
-		return nil
-	}
-	return map[string]any{"role": mark["role"], "any_line": found}
-}
-
-// containsAll reports whether a text contains all of a list, without regard to white space.
-func containsAll(text string, list []any) bool {
-	text = squashed(text)
-	for _, part := range list {
-		if part, _ := part.(string); !strings.Contains(text, squashed(part)) {
-			return false
-		}
-	}
-	return true
+	m.From, m.To = numbers[m.From-1]+1, numbers[min(m.To, len(numbers)-1)]
+	return m, m.From <= m.To
 }

@@ -4,80 +4,122 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"testing"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
+const (
+	maxInline = 2 << 20   // larger outputs are streamed: a message has at most 4 MiB
+	chunk     = 256 << 10 // of a stream
+)
+
 // sidecar is a process of the built binary with a store on disk, so that paths are as long as usual ones.
 type sidecar struct {
-	*sidecartest.Sidecar
 	pb.ToolResultServiceClient
-	conn *grpc.ClientConn
-	dir  string
 }
 
-// serve builds and starts a sidecar.
-func serve() (*sidecar, error) {
-	dir, err := os.MkdirTemp("", "toolresult-eval")
+// serve builds and starts a sidecar, until the end of the test.
+func serve(t *testing.T) *sidecar {
+	t.Helper()
+	dir := fixedDir(t)
+	binary, err := sidecartest.Build(dir)
 	if err != nil {
-		return nil, err
+		t.Fatal(err)
 	}
-	s := &sidecar{dir: dir}
-	if err := s.start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return s, nil
-}
-
-func (s *sidecar) start() error {
-	binary, err := sidecartest.Build(s.dir)
-	if err != nil {
-		return err
-	}
-	s.Sidecar, err = sidecartest.Serve(sidecartest.Options{
-		Binary: binary, Home: s.dir, Socket: filepath.Join(s.dir, "run", "s"), Store: filepath.Join(s.dir, "state"),
+	s := sidecartest.Start(t, sidecartest.Options{
+		Binary: binary, Home: dir, Socket: filepath.Join(dir, "run", "s"), Store: filepath.Join(dir, "state"),
 		Args: []string{"--log-level=error", "--volatile"},
 	})
-	if err != nil {
-		return err
-	}
-	if s.conn, err = grpc.NewClient(s.Target(), grpc.WithTransportCredentials(insecure.NewCredentials())); err != nil {
-		return errors.Join(err, s.Stop())
-	}
-	s.ToolResultServiceClient = pb.NewToolResultServiceClient(s.conn)
-	return nil
+	return &sidecar{pb.NewToolResultServiceClient(sidecartest.Dial(t, s.Target()))}
 }
 
-func (s *sidecar) stop() error {
-	return errors.Join(s.conn.Close(), s.Stop(), os.RemoveAll(s.dir))
+// fixedDir returns a temporary directory with a name that is the same in every run, unless several run at the same time: a
+// receipt names the artifact, and has a few tokens less for the output when the path has more.
+func fixedDir(t *testing.T) string {
+	t.Helper()
+	for n := 1; ; n++ {
+		dir := filepath.Join(os.TempDir(), fmt.Sprintf("toolresult-eval-%d", n))
+		err := os.Mkdir(dir, 0o700)
+		if err == nil {
+			t.Cleanup(func() { _ = os.RemoveAll(dir) })
+			return dir
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			t.Fatal(err)
+		}
+	}
 }
 
 // receipt hands a document over as what a command printed.
-func (s *sidecar) receipt(d *output, payload []byte, budget int) (*pb.Receipt, error) {
-	command := &pb.CommandOutput{
-		Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: d.ExitStatus, CommandLine: d.Command,
-		CombinedOutput: &pb.Payload{Source: &pb.Payload_Inline{Inline: payload}},
+func (s *sidecar) receipt(ctx context.Context, d *output, budget int) (*pb.Receipt, error) {
+	policy := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
+		Budget: &pb.Budget{MaxTokens: uint32(budget)}, TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE,
+	}}
+	if len(d.Payload) > maxInline {
+		return s.streamed(ctx, d, policy)
 	}
-	resp, err := s.Project(context.Background(), &pb.ProjectRequest{
-		Output: &pb.CompleteToolOutput{
-			ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
-			Result: &pb.CompleteToolOutput_Command{Command: command},
-		},
-		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
-			Budget: &pb.Budget{MaxTokens: uint32(budget)}, TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE,
-		}},
-	})
+	printed := commandOutput(d, &pb.Payload{Source: &pb.Payload_Inline{Inline: d.Payload}})
+	resp, err := s.Project(ctx, &pb.ProjectRequest{Output: printed, Policy: policy})
+	return resp.GetReceipt(), err
+}
+
+// streamed is receipt for a document that is too large for a message.
+func (s *sidecar) streamed(ctx context.Context, d *output, policy *pb.ProjectionPolicy) (*pb.Receipt, error) {
+	const name = "output"
+	call, err := s.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if n := resp.GetReceipt().GetTokens(); int(n) > budget {
-		return nil, fmt.Errorf("%d tokens, and %d are allowed", n, budget)
+	err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: "command", Policy: policy, Streams: []string{name}, CommandLine: d.Command, ToolName: toolName,
+	}}})
+	for rest := d.Payload; err == nil && len(rest) > 0; {
+		n := min(len(rest), chunk)
+		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: name, Data: rest[:n]}}})
+		rest = rest[n:]
 	}
-	return resp.GetReceipt(), nil
+	if err == nil {
+		finish := &pb.StreamFinish{Output: commandOutput(d, &pb.Payload{Source: &pb.Payload_Stream{Stream: name}})}
+		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // after io.EOF the answer says why
+		return nil, err
+	}
+	return lastAnswer(call)
+}
+
+// lastAnswer ends a stream and returns the receipt of its result.
+func lastAnswer(call grpc.BidiStreamingClient[pb.ProjectStreamRequest, pb.ProjectStreamResponse]) (*pb.Receipt, error) {
+	if err := call.CloseSend(); err != nil {
+		return nil, err
+	}
+	answer, err := call.Recv()
+	if err != nil {
+		return nil, err
+	}
+	if answer.GetResult() == nil {
+		return nil, fmt.Errorf("the stream answers %T", answer.GetAnswer())
+	}
+	return answer.GetResult().GetReceipt(), nil
+}
+
+const toolName = "ExecCommand"
+
+// commandOutput is a command that has printed a payload.
+func commandOutput(d *output, payload *pb.Payload) *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{
+		ToolName: toolName, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: d.ExitStatus,
+			CommandLine: d.Command, CombinedOutput: payload,
+		}},
+	}
 }

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,14 +121,62 @@ func (c Case) Project(ctx context.Context, budget *envelope.Cost, store artifact
 	return made, err
 }
 
-// StorePath returns a path of 100 bytes for a store: the length is part of what a receipt costs.
+// StorePath returns a path for a store that costs a receipt the same in every run: the first of 900 paths of 100 bytes that no
+// other test has. They differ by three digits, which are one token. The temporary directory of a test would not do: the
+// number in its name is one token more in some runs, and a receipt under a budget of tokens then has a line less.
 func StorePath(t testing.TB) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	if len(path) > 100 {
-		t.Fatalf("the temporary directory has a long name: %s", path)
+	for n := 100; n < 1000; n++ {
+		if dir := fmt.Sprintf("/tmp/toolresult-golden-%d", n); take(t, dir) {
+			path := filepath.Join(dir, "s")
+			return path + strings.Repeat("s", 100-len(path))
+		}
 	}
-	return path + strings.Repeat("s", 100-len(path))
+	t.Fatal("no path for a store is free: see /tmp/toolresult-golden-*")
+	return ""
+}
+
+// take makes a directory this test's own until it ends. A lock says that a directory is taken: what a killed test has left is
+// free again.
+func take(t testing.TB, dir string) bool {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		t.Fatal(err)
+	}
+	lock, err := os.Open(dir)
+	if err != nil { // another user's, or removed since
+		return false
+	}
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || !isStill(lock, dir) || empty(dir) != nil {
+		_ = lock.Close()
+		return false
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+		_ = lock.Close()
+	})
+	return true
+}
+
+// isStill reports whether an open directory is still the one of a name.
+func isStill(opened *os.File, name string) bool {
+	a, err := opened.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(name)
+	return err == nil && os.SameFile(a, b)
+}
+
+// empty removes what is in a directory.
+func empty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return err
 }
 
 // read reads a file of a case; it is empty if the case has none.
