@@ -33,6 +33,7 @@ type counter struct {
 	output   map[[2]string][]string // of a test that has not ended, by package and name
 	packages map[string]*counted    // by import path
 	skips    map[string]int         // by reason
+	failures []string               // of tests, packages and builds: each with the end of what it printed
 	failed   bool                   // a test, a package or a build
 }
 
@@ -95,6 +96,9 @@ func (c *counter) end(e event, output []string) {
 		if !c.verbose {
 			fmt.Fprint(c.out, strings.Join(output, ""))
 		}
+		if text := failure(e, output); text != "" {
+			c.failures = append(c.failures, text)
+		}
 	}
 	// Subtests are no tests of their own: a table of a thousand rows is one test.
 	top := e.Test != "" && !strings.Contains(e.Test, "/")
@@ -117,6 +121,24 @@ func state(action string) string {
 		return "FAIL"
 	}
 	return "ok"
+}
+
+// failureLines is how many of the last lines of a failed test the summary repeats.
+const failureLines = 12
+
+// failure names a test that failed, with the end of what it printed: where only the end of a log is kept, the summary
+// is all that is left of it. It is empty for a package, and for a test that itself says nothing, since a subtest did.
+func failure(e event, output []string) string {
+	var said []string
+	for _, line := range output {
+		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "--- FAIL: ") {
+			said = append(said, "\n    "+text)
+		}
+	}
+	if e.Test == "" || len(said) == 0 {
+		return ""
+	}
+	return e.Test + " (" + short(e.Package) + ")" + strings.Join(said[max(0, len(said)-failureLines):], "")
 }
 
 // short returns the path of a package below the module.
@@ -156,6 +178,9 @@ func (c *counter) result(j *job) *result {
 	}
 	if r.ran == 0 {
 		r.problems = append(r.problems, "no test ran")
+	}
+	for _, f := range c.failures {
+		r.problems = append(r.problems, "failed: "+f)
 	}
 	if c.failed {
 		r.problems = append(r.problems, "tests failed")
