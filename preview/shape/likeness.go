@@ -2,7 +2,7 @@ package shape
 
 import (
 	"bytes"
-	"slices"
+	"hash/maphash"
 
 	"github.com/toolresult/toolresult/preview/salience"
 )
@@ -14,14 +14,11 @@ import (
 // FNV-1a, 64 bits: it needs no table and no state.
 const hashOffset, hashPrime = 14695981039346656037, 1099511628211
 
-// hashExact returns a hash of all bytes of a line.
-func hashExact(text []byte) uint64 {
-	h := uint64(hashOffset)
-	for _, c := range text {
-		h = (h ^ uint64(c)) * hashPrime
-	}
-	return h
-}
+// exactSeed makes exact hashes, which are only compared with each other.
+var exactSeed = maphash.MakeSeed()
+
+// hashExact returns a hash of all bytes of a line. It is another one in each process.
+func hashExact(text []byte) uint64 { return maphash.Bytes(exactSeed, text) }
 
 // leastPlain is how many letters of a line must be in plain words for the line
 // to be identified by them.
@@ -39,24 +36,30 @@ func Fingerprint(text []byte, coarse bool) uint64 {
 	return fine
 }
 
-// fingerprints returns both fingerprints of a line.
+// fingerprints returns both fingerprints of a line, in one pass over its bytes.
 func fingerprints(text []byte) (fine, coarse uint64) {
 	text = text[salience.TimeLength(text):]
 	fine, coarse = hashOffset, hashOffset
 	letters := 0
-	for len(text) > 0 {
-		word := text
-		if i := blank(text); i >= 0 {
-			word, text = text[:i], text[i+1:]
-		} else {
-			text = nil
+	for at := 0; at < len(text); at++ { // each word, with the blank behind it
+		start, plain := at, coarse
+		var kinds, butLast byteKind // of the bytes of the word, and of all but its last one
+		for ; at < len(text); at++ {
+			c := text[at]
+			k := byteKinds[c]
+			if k&kindBlank != 0 {
+				break
+			}
+			butLast, kinds = kinds, kinds|k
+			if k&kindChanges == 0 {
+				fine, plain = (fine^uint64(c))*hashPrime, (plain^uint64(c))*hashPrime
+			}
 		}
-		fine = addWithoutDigits(fine, word)
-		if isLabel(word) {
+		if n := at - start; isLabel(kinds, butLast, n) {
 			coarse = (coarse ^ '#') * hashPrime
 		} else {
-			letters += len(word)
-			coarse = addWithoutDigits(coarse, word)
+			letters += n
+			coarse = plain
 		}
 	}
 	if letters < leastPlain {
@@ -64,6 +67,40 @@ func fingerprints(text []byte) (fine, coarse uint64) {
 	}
 	return fine, coarse
 }
+
+// isLabel reports whether a word of some bytes is a path, a number, an id, or quoted. A dot at its end is that of a
+// sentence.
+func isLabel(kinds, butLast byteKind, bytes int) bool {
+	return kinds&(kindLetter|kindDigit) == kindDigit || bytes > 2 && butLast&kindLabel != 0
+}
+
+// byteKind is what a byte may be in a word.
+type byteKind uint8
+
+const (
+	kindLetter byteKind = 1 << iota // also a byte of a character that is not ASCII
+	kindDigit
+	kindLabel   // a word with it is a label
+	kindChanges // no hash has it
+	kindBlank   // it ends a word
+)
+
+// byteKinds are the kinds of all bytes.
+var byteKinds = func() (table [256]byteKind) {
+	for c := range table {
+		if isLetter(byte(c)) && c != '_' {
+			table[c] |= kindLetter
+		}
+	}
+	for kind, list := range map[byteKind]string{
+		kindDigit: "0123456789", kindLabel: "0123456789/.\\'\"`_@=", kindChanges: "0123456789\r", kindBlank: " \t",
+	} {
+		for _, c := range []byte(list) {
+			table[c] |= kind
+		}
+	}
+	return table
+}()
 
 // hashWithoutNumbers returns a hash of a line without its times and the words
 // that are numbers: "retry 12:", but not "file12".
@@ -80,37 +117,3 @@ func hashWithoutNumbers(text []byte) uint64 {
 	}
 	return h
 }
-
-// blank returns where the first blank is, or -1.
-func blank(text []byte) int {
-	for i, c := range text {
-		if c == ' ' || c == '\t' {
-			return i
-		}
-	}
-	return -1
-}
-
-// addWithoutDigits goes on with a hash over a word without its digits.
-func addWithoutDigits(h uint64, word []byte) uint64 {
-	for _, c := range word {
-		if (c < '0' || c > '9') && c != '\r' {
-			h = (h ^ uint64(c)) * hashPrime
-		}
-	}
-	return h
-}
-
-// isLabel reports whether a word is a path, a number, an id, or quoted. A dot
-// at its end is that of a sentence.
-func isLabel(word []byte) bool {
-	return isData(word) || len(word) > 2 && slices.ContainsFunc(word[:len(word)-1], func(c byte) bool { return labels[c] })
-}
-
-// labels are the characters that make a word a label.
-var labels = func() (table [256]bool) {
-	for _, c := range []byte("0123456789/.\\'\"`_@=") {
-		table[c] = true
-	}
-	return table
-}()

@@ -26,9 +26,11 @@ func TestClassesHaveTheirBytes(t *testing.T) {
 		"data":          {func(c byte) bool { return isData([]byte{'7', c}) }, func(c byte) bool { return !textByte(c) }},
 		"digit of data": {func(c byte) bool { return isData([]byte{'+', c}) }, digit},
 		"word of a hash": {func(c byte) bool {
-			return addWithoutDigits(hashOffset, []byte{c}) == hashOffset
-		}, func(c byte) bool { return digit(c) || c == '\r' }},
-		"label":  {func(c byte) bool { return isLabel([]byte{'a', c, 'b'}) }, among("0123456789/.\\'\"`_@=")},
+			return Fingerprint([]byte{c}, false) == hashOffset
+		}, func(c byte) bool { return digit(c) || among("\r \t")(c) }},
+		"label": {func(c byte) bool {
+			return Fingerprint([]byte("plainwords a"+string([]byte{c})+"b"), true) == Fingerprint([]byte("plainwords x=y"), true)
+		}, among("0123456789/.\\'\"`_@=")},
 		"branch": {func(c byte) bool { return isTrunk([]byte{c}) }, among(" |")},
 		"path": {func(c byte) bool { return isPath([]byte{'a', '/', c}) }, func(c byte) bool {
 			return c > ' ' && strings.IndexByte("\"'()[]{}<>|=,;*?!", c) < 0

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
 )
@@ -204,13 +203,17 @@ func (s *surroundings) countWords() {
 		words = appendWords(words, s.list[i].Line.Text)
 		ends[i] = len(words)
 	}
-	lines := newTally(len(words)) // with each word
+	lines := newTally[uint32](len(words))    // with each word
+	last := make([]int32, len(lines.counts)) // the last of them, by its number
 	from := 0
-	for _, end := range ends {
+	for i, end := range ends {
 		for k, word := range words[from:end] {
-			if !slices.Contains(words[from:from+k], word) {
-				*lines.of(word)++
+			at := lines.place(word)
+			if number := int32(i + 1); last[at] != number {
+				last[at] = number
+				lines.add(at, word)
 			}
+			words[from+k] = uint32(at) // from here on it is known by its place
 		}
 		from = end
 	}
@@ -218,8 +221,8 @@ func (s *surroundings) countWords() {
 	from = 0
 	for i, end := range ends {
 		sum := points(0)
-		for _, word := range words[from:end] {
-			n := *lines.of(word)
+		for _, at := range words[from:end] {
+			n := lines.counts[at]
 			if logs[n] == 0 {
 				logs[n] = points(math.Round(rarityUnit * math.Log(float64(len(s.list)+1)/float64(n))))
 			}
@@ -235,43 +238,17 @@ func (s *surroundings) countWords() {
 // wordsALine is how many words a line has about.
 const wordsALine = 8
 
-// tally counts words by their hashes.
-type tally struct {
-	words  []uint32
-	counts []int32 // 0: no word is there
-}
-
-// newTally returns a tally for a number of words.
-func newTally(words int) *tally {
-	size := 1 << bits.Len(uint(2*words))
-	return &tally{make([]uint32, size), make([]int32, size)}
-}
-
-// of returns the count of a word.
-func (t *tally) of(word uint32) *int32 {
-	mask := uint32(len(t.words) - 1)
-	for i := (word ^ word>>15) & mask; ; i = (i + 1) & mask {
-		if t.counts[i] == 0 {
-			t.words[i] = word
-		}
-		if t.words[i] == word {
-			return &t.counts[i]
-		}
-	}
-}
-
 // countLines finds how often each line comes, as it is and but for its numbers.
 func (s *surroundings) countLines() {
-	exact, fine, coarse := map[uint64]int32{}, map[uint64]int32{}, map[uint64]int32{}
+	n := len(s.list)
+	exact, fine, coarse := newTally[uint64](n), newTally[uint64](n), newTally[uint64](n)
 	for i := range s.list {
 		l := s.list[i].look()
-		s.same[i], s.before[i] = exact[l.exact], fine[l.fine]
-		exact[l.exact]++
-		fine[l.fine]++
-		coarse[l.coarse]++
+		s.same[i], s.before[i] = exact.count(l.exact), fine.count(l.fine)
+		coarse.count(l.coarse)
 	}
 	for i := range s.list {
-		s.alike[i] = coarse[s.list[i].look().coarse]
+		s.alike[i] = coarse.of(s.list[i].look().coarse)
 	}
 }
 
