@@ -231,6 +231,8 @@ func TestReportForms(t *testing.T) {
 			[]string{"1 failed, 1 skipped", "FAILED Cart > Pay twice > I pay", "  Expected 1 payment, got 2", "      at World.<anonymous> (steps.js:7:9)"}},
 		{"a script's lines before it", "\n> shop@1.0.0 test\n> mocha --reporter json\n\n" + `{"stats":{"tests":1},"tests":[{"title":"pays","fullTitle":"Cart pays","err":{"message":"boom"}}],"passes":[],"failures":[]}`,
 			[]string{"1 failed", "FAILED Cart pays", "  boom"}},
+		{"TAP with nested values", "TAP version 14\n1..1\nnot ok 1 - reads\n  ---\n  error: |-\n    Expected values to be equal:\n      {\n    ...\n    +   c: 3\n    -   c: 4\n      }\n  expected:\n    a:\n      c: 4\n  operator: equal\n  ...\n# fail 1\n",
+			[]string{"1 of 1 failed", "not ok 1 - reads", "  Expected values to be equal:", "    {", "  ...", "  +   c: 3", "  -   c: 4", "    }", "# fail 1", "1..1", "  expected:", "    a:", "      c: 4"}},
 		{"TAP that was given up", "TAP version 14\n1..4\nok 1 - starts\nnot ok 2 - has a disk # TODO none yet\nBail out! No database.\n",
 			[]string{"1 failed, 1 skipped", "Bail out! No database.", "planned 1..4, and there are 2"}},
 	} {

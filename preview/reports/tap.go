@@ -3,6 +3,7 @@ package reports
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/shape"
@@ -62,6 +63,7 @@ type tapReader struct {
 	current  int // the finding that further lines belong to, from 1; 0: none
 	text     []string
 	yaml     yamlState
+	dashes   int // the blanks before the line that the block of YAML begins with
 	points   int
 	others   int  // lines that belong to no point
 	outer    int  // points that are in no subtest
@@ -166,10 +168,11 @@ func (t *tapReader) foreign(body string, indent int) {
 
 // add adds a line to those that follow a point.
 func (t *tapReader) add(line string) {
-	switch body := strings.TrimSpace(line); {
+	body := strings.TrimLeft(line, " ")
+	switch indent := len(line) - len(body); {
 	case body == "---" && t.yaml == noYAML:
-		t.yaml = inYAML
-	case body == "..." && t.yaml == inYAML:
+		t.yaml, t.dashes = inYAML, indent
+	case body == "..." && t.yaml == inYAML && indent <= t.dashes: // further in it is text
 		t.yaml = afterYAML
 	case body != "" && t.yaml == noYAML:
 		t.yaml = noBlock
@@ -267,12 +270,13 @@ func uncommented(lines []string) []string {
 	return lines
 }
 
-// readYAML sorts the members of a block into what a finding says.
+// readYAML sorts the members of a block into what a finding says. Their lines keep what they are indented beyond
+// the first of them: what was expected is often nested, and so is code.
 func readYAML(f *finding, lines []string) {
 	base, key := -1, ""
 	var value []string
 	member := func() {
-		text := strings.Join(value, "\n")
+		text := strings.Join(lessIndented(value), "\n")
 		switch r := roleOf[plainWord([]byte(key))]; {
 		case text == "":
 		case r == roleSays || r == roleProblem:
@@ -281,6 +285,8 @@ func readYAML(f *finding, lines []string) {
 			f.stack = append(f.stack, text)
 		case key == "":
 			f.other = append(f.other, text)
+		case len(value) > 1:
+			f.other = append(f.other, key+":\n  "+strings.ReplaceAll(text, "\n", "\n  "))
 		default:
 			f.other = append(f.other, key+": "+text)
 		}
@@ -288,20 +294,36 @@ func readYAML(f *finding, lines []string) {
 	}
 	for _, line := range lines {
 		body := strings.TrimLeft(line, " ")
-		if body == "---" || body == "..." || body == "" {
+		indent := len(line) - len(body)
+		if body == "" || (body == "---" || body == "...") && (base < 0 || indent <= base) {
 			continue
 		}
 		if base < 0 {
-			base = len(line) - len(body)
+			base = indent
 		}
-		if name, rest, is := strings.Cut(body, ":"); is && len(line)-len(body) == base && !strings.ContainsAny(name, " ") {
+		if name, rest, is := strings.Cut(body, ":"); is && indent == base && !strings.ContainsAny(name, " ") {
 			member()
 			if key, rest = name, strings.TrimSpace(rest); strings.Trim(rest, "|>-+") != "" {
 				value = append(value, strings.Trim(rest, `'"`))
 			}
 			continue
 		}
-		value = append(value, body)
+		value = append(value, line)
 	}
 	member()
+}
+
+// lessIndented returns the lines of a value without the blanks that all of them begin with. The first may be beside
+// its key, and is as it is then.
+func lessIndented(lines []string) []string {
+	least := math.MaxInt
+	for _, line := range lines {
+		if n := len(line) - len(strings.TrimLeft(line, " ")); n > 0 {
+			least = min(least, n)
+		}
+	}
+	for i, line := range lines {
+		lines[i] = line[min(least, len(line)-len(strings.TrimLeft(line, " "))):]
+	}
+	return lines
 }
