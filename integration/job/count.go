@@ -33,7 +33,8 @@ type counter struct {
 	output   map[[2]string][]string // of a test that has not ended, by package and name
 	packages map[string]*counted    // by import path
 	skips    map[string]int         // by reason
-	failures []string               // of tests, packages and builds: each with the end of what it printed
+	ends     []string               // of what tests printed that failed
+	names    []string               // of those tests
 	failed   bool                   // a test, a package or a build
 }
 
@@ -96,8 +97,9 @@ func (c *counter) end(e event, output []string) {
 		if !c.verbose {
 			fmt.Fprint(c.out, strings.Join(output, ""))
 		}
-		if text := failure(e, output); text != "" {
-			c.failures = append(c.failures, text)
+		if said := lastLines(output); e.Test != "" && said != "" { // where it says nothing, a subtest did
+			name := e.Test + " (" + short(e.Package) + ")"
+			c.names, c.ends = append(c.names, name), append(c.ends, name+said)
 		}
 	}
 	// Subtests are no tests of their own: a table of a thousand rows is one test.
@@ -123,22 +125,19 @@ func state(action string) string {
 	return "ok"
 }
 
-// failureLines is how many of the last lines of a failed test the summary repeats.
-const failureLines = 12
+// mostLastLines is how many of the last lines of a failed test the summary repeats.
+const mostLastLines = 12
 
-// failure names a test that failed, with the end of what it printed: where only the end of a log is kept, the summary
-// is all that is left of it. It is empty for a package, and for a test that itself says nothing, since a subtest did.
-func failure(e event, output []string) string {
+// lastLines returns the end of what a test printed, each line behind a line end: where only the end of a log is kept, the
+// summary is all that is left of it.
+func lastLines(output []string) string {
 	var said []string
 	for _, line := range output {
 		if text := strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "--- FAIL: ") {
 			said = append(said, "\n    "+text)
 		}
 	}
-	if e.Test == "" || len(said) == 0 {
-		return ""
-	}
-	return e.Test + " (" + short(e.Package) + ")" + strings.Join(said[max(0, len(said)-failureLines):], "")
+	return strings.Join(said[max(0, len(said)-mostLastLines):], "")
 }
 
 // short returns the path of a package below the module.
@@ -179,11 +178,11 @@ func (c *counter) result(j *job) *result {
 	if r.ran == 0 {
 		r.problems = append(r.problems, "no test ran")
 	}
-	for _, f := range c.failures {
-		r.problems = append(r.problems, "failed: "+f)
+	for _, end := range c.ends {
+		r.problems = append(r.problems, "failed: "+end)
 	}
-	if c.failed {
-		r.problems = append(r.problems, "tests failed")
+	if c.failed { // the names again, in the last line: a job inside another one shows its last lines only
+		r.problems = append(r.problems, strings.TrimSuffix("tests failed: "+strings.Join(c.names, ", "), ": "))
 	}
 	return r
 }
