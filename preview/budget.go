@@ -63,7 +63,7 @@ func (l remaining) marker(n int) remaining {
 func (l remaining) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >= 0 }
 
 // spend subtracts the cost of a text of some lines. Tokens are counted only if
-// the text fits otherwise.
+// the text fits otherwise, so what is given back must be before.
 func (l remaining) spend(text string, lines int, c tokens.Counter) remaining {
 	l.lines -= lines
 	l.bytes -= len(text)

@@ -287,8 +287,7 @@ const deepestShown = 128
 // pay shows one line, if the budget allows for it and for the marks that it
 // makes or saves.
 func (s *jsonSelection) pay(i int) bool {
-	after := s.cost(i)
-	after = after.marker(s.marks(i))
+	after := s.cost(i, s.remaining.marker(s.marks(i)))
 	if !after.ok() {
 		return false
 	}
@@ -296,12 +295,12 @@ func (s *jsonSelection) pay(i int) bool {
 	return true
 }
 
-// cost returns the rest of the budget once line i is shown.
-func (s *jsonSelection) cost(i int) remaining {
+// cost returns the rest of a budget once line i is shown.
+func (s *jsonSelection) cost(i int, budget remaining) remaining {
 	l := s.line(i)
 	at := len(s.scratch)
 	r := s.selection.render(&l, int64(i)+1, s.lineLimit(i))
-	after := s.remaining.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	after := budget.spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
 	if r.long {
 		after = after.marker(1)
 	}

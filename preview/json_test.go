@@ -52,6 +52,18 @@ func records(n int) string {
 	return "[" + b.String()[1:] + "]"
 }
 
+// A line between two that are shown makes their mark superfluous, and its tokens count all the same.
+func TestLineOfJSONBetweenTwoIsPaidFor(t *testing.T) {
+	text := `["` + strings.Repeat(`AaA\u0026\u003cǅʰǅ\u0000","`, 2) + `AaA\u0026\u003cǅʰǅ\u0000"]`
+	for lines := range 16 {
+		for n := 20; n < 240; n++ {
+			b := budgetOf(n)
+			b.Lines, b.LineBytes = lines+1, 80
+			checkJSON(t, text, b)
+		}
+	}
+}
+
 func TestJSONIsCutByValue(t *testing.T) {
 	text := `{"total":250,"log":"` + strings.Repeat("words of a log ", 2000) + `","items":` + records(250) + `,"next":"cursor_2"}`
 	p := checkJSON(t, text, budgetOf(600))

@@ -3,6 +3,7 @@ package preview
 import (
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/reports"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
@@ -66,20 +67,25 @@ func (r *Report) ranking(f Focus) *ranking {
 
 // MayBeReport reports whether the first lines of a payload look like those of a
 // report of tests or checks.
-func (e *Excerpt) MayBeReport() bool {
-	return reports.MayBegin(func(yield func([]byte) bool) {
-		if e.plain != "" {
-			for line := range strings.Lines(e.plain) {
-				if !yield(asBytes(line)) {
-					return
-				}
-			}
-			return
-		}
-		for _, l := range e.each() {
-			if !yield(l.Text) {
+func (e *Excerpt) MayBeReport() bool { return reports.MayBegin(e.fromFirst) }
+
+// MayHaveRecords reports whether one of the first lines of a payload looks like the
+// beginning of records in JSON.
+func (e *Excerpt) MayHaveRecords() bool { return records.MayBegin(e.fromFirst) }
+
+// fromFirst iterates over the kept lines of a payload, from the first one on.
+func (e *Excerpt) fromFirst(yield func([]byte) bool) {
+	if e.plain != "" {
+		for line := range strings.Lines(e.plain) {
+			if !yield(asBytes(line)) {
 				return
 			}
 		}
-	})
+		return
+	}
+	for _, l := range e.each() {
+		if !yield(l.Text) {
+			return
+		}
+	}
 }

@@ -17,7 +17,7 @@ import (
 type Rows struct{ table *records.Table }
 
 // ParseRows reads JSON that is records of one kind: an array of objects, with what
-// is around it, or objects in sequence. It returns shape.ErrNotJSON for other text,
+// is around it, or objects in sequence. A few lines of text may be around it. It returns shape.ErrNotJSON for other text,
 // and nil without an error for JSON that is no table. The readable form is a copy.
 func ParseRows(text []byte) (*Rows, error) {
 	table, err := records.Parse(text)
@@ -220,7 +220,7 @@ func (s *rowSelection) pay(i int) bool {
 	var l textscan.Line
 	at := len(s.scratch)
 	r := s.row(i, &l)
-	after := s.budget.before(s.remaining, 1).spend(asString(s.scratch[r.from:r.to]), 1, s.counter).marker(s.marks(i))
+	after := s.budget.before(s.remaining, 1).marker(s.marks(i)).spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
 	s.scratch = s.scratch[:at]
 	if !after.ok() {
 		return false
@@ -253,8 +253,8 @@ func (s *rowSelection) chosen() []rendered {
 			continue
 		}
 		r := s.row(i, &lines[i])
-		if gap < i && gap >= s.table.Heads() {
-			r.omittedValues, r.totalValues = int64(i-gap), int64(s.table.Rows())
+		if n := s.table.RowsIn(gap, i); n > 0 {
+			r.omittedValues, r.totalValues = int64(n), int64(s.table.Rows())
 		}
 		list, gap = append(list, r), i+1
 	}
@@ -288,7 +288,7 @@ func (s *rowSelection) row(i int, l *textscan.Line) rendered {
 	r := rendered{line: l, number: int64(i) + 1, from: len(s.scratch), score: rank.Score, reason: rank.Reason}
 	s.altered = textscan.Changes{}
 	limit := s.limit
-	if i < s.table.Heads()-2 && limit < NoLimit {
+	if isText := i < s.table.Heads()-2 || i >= s.table.Heads() && s.table.RowsIn(i, i+1) == 0; isText && limit < NoLimit {
 		limit = max(minLineBytes, limit/besideShare)
 	}
 	if len(text) <= limit {

@@ -192,14 +192,48 @@ func recordTexts() *rapid.Generator[string] {
 			}
 			list = append(list, "{"+strings.Join(members, ",")+"}")
 		}
-		switch rapid.IntRange(0, 2).Draw(t, "form") {
+		text := "[" + strings.Join(list, ",") + "]"
+		switch rapid.IntRange(0, 3).Draw(t, "form") {
 		case 0:
 			return strings.Join(list, "\n")
 		case 1:
-			return `{"next":"x","items":[` + strings.Join(list, ",") + `]}`
+			text = `{"next":"x","items":` + text + `}`
+		case 2:
+			text = text[:rapid.IntRange(len(text)/2, len(text)).Draw(t, "cut")]
 		}
-		return "[" + strings.Join(list, ",") + "]"
+		around := rapid.SliceOfN(rapid.SampledFrom([]string{"", "Fetching", "error: connection lost", "a\tb", "\u202e", "[lines 3-9 left out]", strings.Repeat("word ", 90)}), 0, 3)
+		return strings.Join(append(append(around.Draw(t, "before"), text), around.Draw(t, "after")...), "\n")
 	})
+}
+
+// A row between two that are shown makes their mark superfluous: the line that this saves pays for the row's own, and its
+// tokens count all the same.
+func TestRowBetweenTwoIsPaidFor(t *testing.T) {
+	text := `{"id":null,"a.b":"` + strings.Repeat("long ", 200) + `","status":null}` + "\n" + `{"id":true,"a.b":"odd"}` + strings.Repeat("\n"+`{"id":null,"a.b":null}`, 31)
+	for lines := range 12 {
+		for n := 20; n < 120; n++ {
+			b := budgetOf(n)
+			b.Lines = lines + 1
+			checkRows(t, text, b)
+		}
+	}
+}
+
+// Lines around records that say that something is wrong come first, and the last one says how it ended.
+func TestTextAroundRowsIsShown(t *testing.T) {
+	list := "[" + strings.ReplaceAll(strings.TrimSpace(requests(200, 90)), "\n", ",") + "]"
+	before := "Fetching 3 pages\nnote: a\nnote: b\nnote: c\nerror: page 2 is lost, and skipped\nnote: d\n"
+	p := checkRows(t, before+list+"\nHTTP 206\n", budgetOf(150))
+	for _, want := range []string{"Fetching 3 pages\n", "error: page 2 is lost, and skipped\n", "200 rows", "connection lost\n", "HTTP 206\n"} {
+		if !strings.Contains(p.Text, want) {
+			t.Errorf("%q is not in\n%s", want, p.Text)
+		}
+	}
+	for _, c := range p.Cuts {
+		if c.OmittedValues > 200 || c.OmittedValues > c.LastLine-c.FirstLine+1 {
+			t.Errorf("%+v", c)
+		}
+	}
 }
 
 func TestRowsLedgerAddsUp(t *testing.T) {
@@ -227,6 +261,8 @@ func TestOddRowIsShownIfOneIs(t *testing.T) {
 func FuzzRows(f *testing.F) {
 	f.Add(requests(20, 7), uint16(100), uint16(20))
 	f.Add(`{"total":3,"items":[{"a":1},{"a":2,"b":"x"},{"a":3}]}`, uint16(10), uint16(3))
+	f.Add("Fetching\n"+`[{"a":1},{"a":2},{"a":3},{"a":`+"\n", uint16(30), uint16(9))
+	f.Add(`{"items":[{"a":1},{"a":2},{"a":3}]}`+"200\nerror: x\n", uint16(20), uint16(5))
 	f.Fuzz(func(t *testing.T, text string, n, lines uint16) {
 		if r, err := preview.ParseRows([]byte(text)); err != nil || r == nil {
 			return

@@ -47,7 +47,7 @@ func (p *payload) read(ctx context.Context, cut bool, f preview.Focus, policy Po
 	if !isText || f.Range && (f.FromEnd || !f.MaybeLog) {
 		return nil
 	}
-	if !text.IsJSON(f) {
+	if !text.IsJSON(f) && !(cut && text.MayHaveRecords()) {
 		return nil
 	}
 	switch {

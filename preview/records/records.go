@@ -25,31 +25,45 @@ const (
 
 // Parse reads JSON of which most is records of one kind, and writes them as a
 // table: one array or object, with what is around it, or objects in sequence. They
-// are a table where they have the same members, nearly. It returns
-// shape.ErrNotJSON for other text, and nil without an error for JSON that is no
-// table.
+// are a table where they have the same members, nearly. A few lines of other text may
+// be around it, and it may be cut. It returns shape.ErrNotJSON for other text,
+// and nil without an error for JSON that is no table.
 func Parse(text []byte) (*Table, error) {
 	if len(text) > math.MaxInt32/2 {
 		return nil, nil
 	}
 	p, objects, err := compactValues(text)
+	if err == nil {
+		return p.table(objects, List{}), nil
+	}
+	value, before, after, err := enclosed(text)
 	if err != nil {
 		return nil, err
 	}
-	var list List
+	if p, objects, err = compactValues(value); err != nil {
+		return nil, err
+	}
+	if t := p.table(objects, List{Before: before, After: after}); t != nil {
+		return t, nil
+	}
+	return nil, shape.ErrNotJSON
+}
+
+// table returns the table of a value, or of objects in sequence; nil for what is none.
+func (p *reader) table(objects []Cell, list List) *Table {
 	var keyed []Cell
 	isLog := len(objects) > 1
 	if !isLog {
-		if objects, keyed, list = p.find(objects[0]); objects == nil {
-			return nil, nil
+		if objects, keyed = p.find(objects[0], &list); objects == nil {
+			return nil
 		}
 	}
 	if len(objects) < leastRows {
-		return nil, nil
+		return nil
 	}
 	columns := p.columns(objects)
 	if columns == nil {
-		return nil, nil
+		return nil
 	}
 	columns = p.expand(columns, len(objects), 1)
 	if keyed != nil {
@@ -57,7 +71,7 @@ func Parse(text []byte) (*Table, error) {
 	}
 	rows := p.rows(columns, len(objects))
 	rows.Log = isLog
-	return NewTable(rows, list), nil
+	return NewTable(rows, list)
 }
 
 // keyOfNames is the key of the names of records that are the members of an object.
@@ -100,25 +114,24 @@ func compactValues(text []byte) (*reader, []Cell, error) {
 	}
 }
 
-// find returns the records of a value, what is beside them, and, where they are
-// the members of an object, their names. Lists of fewer bytes than most of the
-// value are not looked at.
-func (p *reader) find(value Cell) (objects, names []Cell, list List) {
+// find returns the records of a value and, where they are the members of an object,
+// their names. It adds what is beside them to the list. Lists of fewer bytes than most
+// of the value are not looked at.
+func (p *reader) find(value Cell, list *List) (objects, names []Cell) {
 	for range deepestList {
 		if value.Kind != Nested {
-			return nil, nil, List{}
+			return nil, nil
 		}
 		if p.src[value.Start] == '[' {
-			return p.elements(value), nil, list
+			return p.elements(value), nil
 		}
 		members := p.members(value)
 		main := p.largest(members)
 		if main < 0 {
-			return nil, nil, List{}
+			return nil, nil
 		}
 		if size := members[main].value.size(); size*listShare < value.size()*listShareOf {
-			objects, names = p.keyed(members)
-			return objects, names, list
+			return p.keyed(members)
 		}
 		for i := range members {
 			if key := list.under(p.keyText(members[i].key)); i != main {
@@ -127,7 +140,7 @@ func (p *reader) find(value Cell) (objects, names []Cell, list List) {
 		}
 		list.Name, value = list.under(p.keyText(members[main].key)), members[main].value
 	}
-	return nil, nil, List{}
+	return nil, nil
 }
 
 // under returns the name of a member of the value that a list is in.

@@ -25,6 +25,8 @@ type Beside struct {
 type List struct {
 	Name   string // of the list that has them, with the names around it: "data.items"; "" for the outermost
 	Beside []Beside
+
+	Before, After []string // lines of other text
 }
 
 // Table is the readable form of records. Every value of them is in it, each key
@@ -35,7 +37,8 @@ type List struct {
 //	id⇥title⇥author.login
 //	100⇥Issue number 0⇥octocat
 //
-// Values beside the list are on lines of their own, before it. Then come the name
+// Lines of other text that were before the JSON are the first, and those behind it the
+// last. Values beside the list are on lines of their own, before it. Then come the name
 // of the list, the number of records and the values that are equal in all of them;
 // the keys of the columns, separated by tabs; and a line for each record. A cell is
 // empty where the record has no such member. A key with a dot in it is of an object
@@ -59,8 +62,9 @@ type Table struct {
 
 // NewTable writes records as a table. There must be some.
 func NewTable(r *Rows, list List) *Table {
-	t := &Table{rows: r, list: list, heads: len(list.Beside) + 2}
-	t.text, t.starts = make([]byte, 0, r.tableSize()), make([]int32, 0, t.heads+r.Len())
+	t := &Table{rows: r, list: list, heads: len(list.Before) + len(list.Beside) + 2}
+	t.text, t.starts = make([]byte, 0, r.tableSize()), make([]int32, 0, t.heads+r.Len()+len(list.After))
+	t.lines(list.Before)
 	for i := range list.Beside {
 		t.line()
 		t.text = append(append(append(t.text, list.Beside[i].Key...), ": "...), list.Beside[i].Value...)
@@ -76,6 +80,7 @@ func NewTable(r *Rows, list List) *Table {
 			t.cell(k, r.Text(r.At(i, c.at)))
 		}
 	}
+	t.lines(list.After)
 	t.text = append(t.text, '\n')
 	return t
 }
@@ -147,6 +152,14 @@ func keyScore(key string) int {
 	return shape.KeyScore([]byte(key[strings.LastIndexByte(key, '.')+1:]))
 }
 
+// lines writes lines of other text.
+func (t *Table) lines(list []string) {
+	for _, text := range list {
+		t.line()
+		t.text = append(t.text, text...)
+	}
+}
+
 // line begins a line.
 func (t *Table) line() {
 	if len(t.starts) > 0 {
@@ -179,6 +192,11 @@ func (t *Table) Rows() int { return t.rows.Len() }
 // them say what the others are: the list with its equal values, and the keys.
 func (t *Table) Heads() int { return t.heads }
 
+// RowsIn returns how many of the lines from one up to before another are records.
+func (t *Table) RowsIn(from, to int) int {
+	return max(0, min(to, t.heads+t.Rows())-max(from, t.heads))
+}
+
 // Span returns the range of line i in the text, with its line end.
 func (t *Table) Span(i int) (start, end int64) {
 	if i+1 < len(t.starts) {
@@ -190,7 +208,7 @@ func (t *Table) Span(i int) (start, end int64) {
 // Weight returns how much a cell of a line may have of it where it is too long,
 // beside other cells.
 func (t *Table) Weight(line, cell int) int {
-	if line >= t.heads && cell < len(t.columns) {
+	if t.RowsIn(line, line+1) > 0 && cell < len(t.columns) {
 		return t.columns[cell].weight
 	}
 	return weightOther
@@ -224,7 +242,7 @@ func (t *Table) rank() {
 	if t.ranks != nil {
 		return
 	}
-	t.ranks = make([]Rank, 0, t.Len())
+	t.ranks = aroundRanks(make([]Rank, 0, t.Len()), t.list.Before)
 	for i := range t.list.Beside {
 		t.ranks = append(t.ranks, Rank{Score: keyScore(t.list.Beside[i].Key), Reason: shape.KeepStructure, Column: -1})
 	}
@@ -243,6 +261,7 @@ func (t *Table) rank() {
 		}
 		t.ranks = append(t.ranks, r)
 	}
+	t.ranks = aroundRanks(t.ranks, t.list.After)
 	for _, r := range t.rows.Repeats() {
 		_, end := t.Span(t.heads + r.Last)
 		first := int64(t.heads + r.First + 1)
