@@ -125,6 +125,9 @@ func closed(text []byte) (value, rest []byte) {
 	if rest = bytes.TrimSpace(text[open[list].end:]); len(rest) == 0 {
 		return nil, nil
 	}
+	if next := bytes.TrimSpace(rest[1:]); rest[0] == ',' && len(next) > 0 {
+		rest = next
+	}
 	value = bytes.Clone(text[:open[list].end])
 	for _, c := range slices.Backward(open[:list+1]) {
 		value = append(value, c.opener+2) // what closes it, in ASCII

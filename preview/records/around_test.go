@@ -23,11 +23,11 @@ func TestTextAroundRecords(t *testing.T) {
 		{"a log line in brackets", "[INFO] asking\n[DEBUG] [x]\n" + list, "[INFO] asking\n[DEBUG] [x]\n" + table},
 		{"a line that looks like JSON", "{\"not\n" + list, "{\"not\n" + table},
 		{"an object", "ok\n{\"total\":3,\n \"items\":" + list + "}\nbye", "ok\ntotal: 3\nitems: 3 rows\na\tb\n1\tx\n2\ty\n3\tz\nbye\n"},
-		{"a cut array", list[:len(list)-1] + `,{"a":4,"b":"to`, table + ",{\"a\":4,\"b\":\"to\n"},
-		{"a cut escape", list[:len(list)-1] + `,{"a":4,"b":"\`, table + ",{\"a\":4,\"b\":\"\\\n"},
+		{"a cut array", list[:len(list)-1] + `,{"a":4,"b":"to`, table + "{\"a\":4,\"b\":\"to\n"},
+		{"a cut escape", list[:len(list)-1] + `,{"a":4,"b":"\`, table + "{\"a\":4,\"b\":\"\\\n"},
 		{"cut behind a comma", "a\n" + list[:len(list)-1] + ",", "a\n" + table + ",\n"},
-		{"a cut object", `{"total":9,"items":` + list[:len(list)-1] + `,{"a":4,"c":[{"d":1}],"b":`, "total: 9\nitems: " + table + ",{\"a\":4,\"c\":[{\"d\":1}],\"b\":\n"},
-		{"cut behind the list", `{"items":` + list + `,"next":"to`, "items: " + table + ",\"next\":\"to\n"},
+		{"a cut object", `{"total":9,"items":` + list[:len(list)-1] + `,{"a":4,"c":[{"d":1}],"b":`, "total: 9\nitems: " + table + "{\"a\":4,\"c\":[{\"d\":1}],\"b\":\n"},
+		{"cut behind the list", `{"items":` + list + `,"next":"to`, "items: " + table + "\"next\":\"to\n"},
 		{"brackets in strings", "x\n" + strings.ReplaceAll(list, "x", "k[{]}") + "\ny", "x\n" + strings.ReplaceAll(table, "x", "k[{]}") + "y\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
