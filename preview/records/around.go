@@ -3,8 +3,6 @@ package records
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/salience"
@@ -72,32 +70,18 @@ func enclosed(text []byte) (value []byte, before, after []string, err error) {
 	return nil, nil, nil, shape.ErrNotJSON
 }
 
-// firstValue returns the value that a text begins with, and the text behind it; nil
-// for one that is no JSON. A value that is cut is closed.
-func firstValue(text []byte) (value, rest []byte) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	var raw json.RawMessage
-	switch err := dec.Decode(&raw); {
-	case err == nil:
-		return raw, text[dec.InputOffset():]
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return closed(text)
-	}
-	return nil, nil
+// container is an object or a list of a text that is not closed so far.
+type container struct {
+	opener byte
+	end    int // of the last container in it that is complete; 0: none is
 }
 
-// deepestOpen is how many containers of JSON that is closed are in one another.
+// deepestOpen is how many containers are in one another.
 const deepestOpen = 64
 
-// closed returns JSON that is cut as if its outermost list, or an object without an open
-// one, had ended behind the last container in it that is complete, and what is behind
-// that; nil without such a container, or without a rest that shows the cut. The value
-// may be invalid where the text is.
-func closed(text []byte) (value, rest []byte) {
-	type container struct {
-		opener byte
-		end    int // of the last container in it that is complete
-	}
+// firstValue returns the container that a text begins with, and what is behind it; nil
+// for other text. One that is cut is closed.
+func firstValue(text []byte) (value, rest []byte) {
 	var open []container
 	for at := 0; at < len(text); {
 		c := text[at]
@@ -113,11 +97,19 @@ func closed(text []byte) (value, rest []byte) {
 			}
 		case '}', ']':
 			if open = open[:max(0, len(open)-1)]; len(open) == 0 {
-				return nil, nil
+				return validValue(text[:at]), text[at:]
 			}
 			open[len(open)-1].end = at
 		}
 	}
+	return closed(text, open)
+}
+
+// closed returns a text with open containers as if its outermost list, or an object
+// without an open one, had ended behind the last container in it that is complete, and
+// what is behind that; nil without such a container, or without a rest that shows the
+// cut.
+func closed(text []byte, open []container) (value, rest []byte) {
 	list := max(0, slices.IndexFunc(open, func(c container) bool { return c.opener == '[' })) // an object behind its lists
 	if len(open) == 0 || open[list].end == 0 {
 		return nil, nil
@@ -132,7 +124,15 @@ func closed(text []byte) (value, rest []byte) {
 	for _, c := range slices.Backward(open[:list+1]) {
 		value = append(value, c.opener+2) // what closes it, in ASCII
 	}
-	return value, rest
+	return validValue(value), rest
+}
+
+// validValue returns a value if it is JSON; otherwise nil.
+func validValue(value []byte) []byte {
+	if !json.Valid(value) {
+		return nil
+	}
+	return value
 }
 
 // plainLines returns the lines of a text that are not blank. It reports false where
