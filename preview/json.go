@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"errors"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
@@ -24,7 +25,7 @@ func ParseJSON(text []byte) (*JSON, error) {
 	return &JSON{doc}, nil
 }
 
-// Readable is a payload in a readable form: *JSON, *Rows or *Report.
+// Readable is a payload in a readable form: *JSON, *Framed, *Rows or *Report.
 type Readable interface {
 	Text() []byte
 	Bytes() int64
@@ -37,20 +38,20 @@ const mostRecords = 1 << 20
 
 // ReadJSON reads JSON: one value, or objects in sequence that are records of one
 // kind. Its readable form is a table of records where that costs fewer tokens, and
-// what each row is fits into a part of a budget of tokens. It returns ErrNotJSON
-// for anything else.
+// what each row is fits into a part of a budget of tokens. A few lines of other text may
+// be around it. It returns ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	if len(text) > mostRecords {
 		return ParseJSON(text)
 	}
-	rows, err := ParseRows(text)
-	if err != nil {
-		return nil, err
-	}
-	if rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && rows.headTokens(c) <= budget/headShare {
+	if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && rows.headTokens(c) <= budget/headShare {
 		return rows, nil
 	}
-	return ParseJSON(text)
+	value, err := ParseJSON(text)
+	if errors.Is(err, shape.ErrNotJSON) {
+		return readFramed(text, budget, c)
+	}
+	return value, err
 }
 
 // Text returns the readable form. It ends with a line end.

@@ -46,9 +46,16 @@ func opens(line []byte) bool {
 	return false
 }
 
-// enclosed returns the JSON value in a text that has other lines around it, or that
-// ends within it, and those lines. It returns shape.ErrNotJSON for other text.
-func enclosed(text []byte) (value []byte, before, after []string, err error) {
+// Enclosure is a JSON value in a text, with the lines around it.
+type Enclosure struct {
+	Value         []byte
+	Before, After []string
+	Cut           bool // the text ends within the value, which was closed
+}
+
+// Enclosed returns the JSON value in a text that has a few other lines around it, or that
+// ends within it. It returns shape.ErrNotJSON for other text.
+func Enclosed(text []byte) (Enclosure, error) {
 	opening := 0
 	for at, n := 0, 0; at < len(text) && n <= mostAround && opening < mostOpening; n++ {
 		end := at + bytes.IndexByte(text[at:], '\n') + 1
@@ -57,17 +64,17 @@ func enclosed(text []byte) (value []byte, before, after []string, err error) {
 		}
 		if opens(text[at:end]) {
 			opening++
-			if value, rest := firstValue(text[at:]); value != nil {
+			if value, rest, cut := firstValue(text[at:]); value != nil {
 				before, few := plainLines(text[:at])
 				after, alsoFew := plainLines(rest)
 				if few && alsoFew {
-					return value, before, after, nil
+					return Enclosure{value, before, after, cut}, nil
 				}
 			}
 		}
 		at = end
 	}
-	return nil, nil, nil, shape.ErrNotJSON
+	return Enclosure{}, shape.ErrNotJSON
 }
 
 // container is an object or a list of a text that is not closed so far.
@@ -81,7 +88,7 @@ const deepestOpen = 64
 
 // firstValue returns the container that a text begins with, and what is behind it; nil
 // for other text. One that is cut is closed.
-func firstValue(text []byte) (value, rest []byte) {
+func firstValue(text []byte) (value, rest []byte, cut bool) {
 	var open []container
 	for at := 0; at < len(text); {
 		c := text[at]
@@ -93,16 +100,17 @@ func firstValue(text []byte) (value, rest []byte) {
 		switch c {
 		case '{', '[':
 			if open = append(open, container{opener: c}); len(open) > deepestOpen {
-				return nil, nil
+				return nil, nil, false
 			}
 		case '}', ']':
 			if open = open[:max(0, len(open)-1)]; len(open) == 0 {
-				return validValue(text[:at]), text[at:]
+				return validValue(text[:at]), text[at:], false
 			}
 			open[len(open)-1].end = at
 		}
 	}
-	return closed(text, open)
+	value, rest = closed(text, open)
+	return value, rest, true
 }
 
 // closed returns a text with open containers as if its outermost list, or an object

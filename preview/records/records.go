@@ -36,14 +36,14 @@ func Parse(text []byte) (*Table, error) {
 	if err == nil {
 		return p.table(objects, List{}), nil
 	}
-	value, before, after, err := enclosed(text)
+	in, err := Enclosed(text)
 	if err != nil {
 		return nil, err
 	}
-	if p, objects, err = compactValues(value); err != nil {
+	if p, objects, err = compactValues(in.Value); err != nil {
 		return nil, err
 	}
-	if t := p.table(objects, List{Before: before, After: after}); t != nil {
+	if t := p.table(objects, List{Before: in.Before, After: in.After}); t != nil {
 		return t, nil
 	}
 	return nil, shape.ErrNotJSON
