@@ -11,8 +11,8 @@ import (
 
 // Framed is one JSON value that is not alone in its output, in its readable form: a
 // program says what it does before it prints its answer, and a client prints the status
-// behind it. The lines around the value are few, and say what it is: they are shown
-// whole, unless a budget is so small that they would crowd the value out.
+// behind it. The lines around the value are few, and say where it is from: they are
+// shown whole, unless a budget is so small that they would crowd the value out.
 type Framed struct {
 	before, after string // complete lines
 	value         *JSON
