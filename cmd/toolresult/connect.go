@@ -70,25 +70,36 @@ type connection struct {
 	close                      func() error
 }
 
-// connect connects to the sidecar that was named or, by default, to the one on the configured socket. If none listens there,
-// it starts one in this process.
-func (t *target) connect(ctx context.Context) (*connection, error) {
+// place returns the address of the sidecar that was named or, by default, of the one on the configured socket. If none listens
+// there, the address is empty, and the configuration is that of a sidecar to start in this process.
+func (t *target) place() (address string, c config.Config, err error) {
 	if err := t.check(); err != nil {
-		return nil, err
+		return "", c, err
 	}
 	if t.address != "" {
-		return t.dial(t.address)
+		return t.address, c, nil
 	}
-	c, err := defaultConfig()
+	if c, err = defaultConfig(); err != nil {
+		return "", c, err
+	}
+	if t.store != "" {
+		c.Store, err = filepath.Abs(t.store)
+		return "", c, err
+	}
+	if isListening(c.Socket) {
+		return "unix://" + c.Socket, c, nil
+	}
+	return "", c, nil
+}
+
+// connect connects to the sidecar that was named or found, or starts one in this process.
+func (t *target) connect(ctx context.Context) (*connection, error) {
+	address, c, err := t.place()
 	if err != nil {
 		return nil, err
 	}
-	if t.store != "" {
-		if c.Store, err = filepath.Abs(t.store); err != nil {
-			return nil, err
-		}
-	} else if isListening(c.Socket) {
-		return t.dial("unix://" + c.Socket)
+	if address != "" {
+		return t.dial(address)
 	}
 	// An embedded sidecar has issued no token, and its store is that of this user: it would confine nobody.
 	if t.tokenFile != "" {

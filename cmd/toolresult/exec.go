@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,22 +18,40 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/spool"
 )
 
 // exec is what a host of an agent puts in the place of its own way to run a command. Its promise is that the host is never
-// worse off: the command runs exactly once, its exit code and its whole output come through, whatever fails on our side.
-// So mistakes are found before the command runs, output is kept in files that need no sidecar, and without a receipt the
-// output is printed as it is: at the end, or as it comes once no file takes it.
+// worse off: the command runs exactly once, as a shell would run it, its exit code and its whole output come through, whatever
+// fails on our side, and no later than a moment after its end. So mistakes are found before the command runs, output is kept in a
+// spool that needs no sidecar (exec_delivery.go), and without a receipt the output is printed as it is. --strict is for people who
+// want to know why.
 
 // Exit codes of a command that did not exit by itself, as shells and timeout(1) have them (POSIX.1-2017, "Exit Status for
-// Commands").
+// Commands"). That of a signal is 128 and its number.
 const (
-	codeTimedOut    = 124
-	codeNotStarted  = 126
-	codeNotFound    = 127
-	codeSignalStart = 128 // plus the number of the signal
+	codeTimedOut   = 124
+	codeNotStarted = 126
+	codeNotFound   = 127
 )
+
+// Times of exec.
+const (
+	// defaultPatience is how long a sidecar is waited for: an agent does not notice it.
+	defaultPatience = 750 * time.Millisecond
+	// strictPatience is the same of --strict, with one second more for each MiB of the output.
+	strictPatience = time.Minute
+	// settle is the time for which the output of processes is read that outlive the command; with --strict it is strictSettle.
+	settle, strictSettle = 200 * time.Millisecond, 5 * time.Second
+)
+
+// patienceVariable sets the patience where no flag does.
+const patienceVariable = "TOOLRESULT_PATIENCE"
+
+// toolName is the tool that all commands are calls of.
+const toolName = "ExecCommand"
 
 // execution is one use of `exec`.
 type execution struct {
@@ -42,29 +61,34 @@ type execution struct {
 	target   target
 	call     callFlags
 	output   string        // form of what is printed; see print.go
-	patience time.Duration // for a receipt, before one second more for each MiB of the output
+	patience time.Duration // for a receipt; 0: that of the environment, or the default
+	strict   bool          // wait for the receipt, say why there is none, and end the command with all its processes
 }
 
 // execCommand returns `exec`.
 func execCommand() *cobra.Command {
-	e := execution{patience: time.Minute}
+	var e execution
 	cmd := &cobra.Command{
 		Use: "exec [flags] -- COMMAND [ARGS...]", Short: "Run a command, print its receipt, exit with its code",
-		Long: "Runs a command, hands its complete output to the sidecar (an embedded one when none runs), and prints " +
-			"the receipt that a model would read.\n\nThe exit code is that of the command; 124 after --timeout, 128+N after signal N, " +
-			"and 126 or 127 when the command could not be started. 125 says that the command did not run because of a mistake in the " +
-			"flags. When there is no receipt, standard error says why, and what the command wrote is printed as it is, so that " +
-			"nothing is lost.",
+		Long: "Runs a command as a shell would, hands its complete output to the sidecar while it runs (to an embedded one when none " +
+			"runs), and prints the receipt that a model would read.\n\nThe exit code is that of the command; 124 after --timeout, 128+N " +
+			"after signal N, and 126 or 127 when the command could not be started. 125 says that the command did not run because of a " +
+			"mistake in the flags. When there is no receipt in time, what the command wrote is printed as it is, so that nothing is " +
+			"lost; with --strict standard error says why.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
 	}
-	cmd.Flags().SetInterspersed(false) // flags behind the command are the command's
-	cmd.Flags().BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
-	cmd.Flags().DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
-	cmd.Flags().StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
-	e.policy.flags(cmd.Flags())
-	e.target.flags(cmd.Flags())
-	e.call.flags(cmd.Flags())
+	fs := cmd.Flags()
+	fs.SetInterspersed(false) // flags behind the command are the command's
+	fs.BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
+	fs.DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
+	fs.StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
+	fs.DurationVar(&e.patience, "patience", 0, "wait so long for the receipt after the command has ended (default: "+patienceVariable+", or 750ms)")
+	fs.BoolVar(&e.strict, "strict", false, "wait a minute and longer for the receipt, say on standard error why there is none, "+
+		"and give the command a process group that ends with it")
+	e.policy.flags(fs)
+	e.target.flags(fs)
+	e.call.flags(fs)
 	return cmd
 }
 
@@ -76,20 +100,40 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		return err // before the command runs
 	}
 	defer keepBrokenPipes()()
-	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT) // beside those that end every command
+	// Beside those that end every command. One that comes after the end of the command must not end the call that makes its receipt.
+	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	streams := newCaptures()
-	streams.stdout.passTo, streams.stderr.passTo = cmd.OutOrStdout(), cmd.ErrOrStderr()
-	defer streams.close()
-	var code int
-	req.Output, code = e.execute(ctx, args, cmd.InOrStdin(), streams)
-	if !streams.passing {
-		e.printReceipt(cmd, req, streams)
+	line := commandLine(args)
+	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
+	defer d.close()
+	d.stdout, d.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	if e.strict {
+		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
 	}
+	d.start()
+	if !e.strict { // signals are passed on instead
+		ctx = context.WithoutCancel(ctx)
+	}
+	output, code := e.execute(ctx, args, line, cmd.InOrStdin(), d)
+	e.print(d, output)
 	if code != 0 {
 		return exitError{code}
 	}
 	return nil
+}
+
+// limits returns how long the sidecar is waited for. A variable that is no time is none: nobody would see the mistake, and the
+// command has to run.
+func (e *execution) limits() limits {
+	patience := e.patience
+	if patience <= 0 {
+		patience, _ = time.ParseDuration(os.Getenv(patienceVariable))
+	}
+	given := patience > 0
+	if e.strict {
+		return limits{patience: cmp.Or(max(patience, 0), strictPatience), given: given, perMiB: time.Second, anyLag: true}
+	}
+	return limits{patience: cmp.Or(max(patience, 0), defaultPatience), given: given, perMiB: time.Second / 1024}
 }
 
 // keepBrokenPipes makes writes to a closed standard output fail instead of ending this process, whose exit code is that of the
@@ -100,61 +144,38 @@ func keepBrokenPipes() (end func()) {
 	return func() { signal.Stop(ignored) }
 }
 
-// printReceipt prints the receipt or, without one, what the command wrote, and the reason. The receipt is complete before a
-// byte of it is printed: half a receipt and then the output would be neither. Ctrl-C ended the command, and must not end the
-// call that makes its receipt.
-func (e *execution) printReceipt(cmd *cobra.Command, req *pb.ProjectRequest, streams *captures) {
-	said := cmd.ErrOrStderr()
-	receipt, temporary, err := e.receiptInTime(context.WithoutCancel(cmd.Context()), req, streams)
-	if temporary != "" {
-		fmt.Fprintf(said, "toolresult: the output is kept in %s, which is temporary: HOME is not set, and --store names another place\n", temporary)
-	}
-	if len(receipt) == 0 {
-		fmt.Fprintf(said, noReceipt, explain(err)+e.target.wayOut())
-		streams.pass()
-		if failed := req.GetOutput().GetError(); failed != nil {
-			fmt.Fprintf(said, "toolresult: %s\n", failed.GetMessage().GetInline())
-		}
+// print prints the receipt or, without one, what the command wrote. The receipt is complete before a byte of it is printed: half
+// a receipt and then the output would be neither.
+func (e *execution) print(d *delivery, output *pb.CompleteToolOutput) {
+	resp, err := d.wait(output)
+	if errors.Is(err, errPassedOn) {
 		return
 	}
-	if _, err := cmd.OutOrStdout().Write(receipt); err != nil && !errors.Is(err, syscall.EPIPE) {
-		fmt.Fprintln(said, "toolresult: the receipt is not printed whole:", err)
+	say := func(format string, a ...any) {
+		if e.strict {
+			fmt.Fprintf(d.stderr, "toolresult: "+format+"\n", a...)
+		}
 	}
-	if err != nil { // closing the connection failed; the receipt is whole
-		fmt.Fprintln(said, "toolresult:", explain(err))
-	}
-	if streams.spilled() && streams.order.abandoned {
-		fmt.Fprintf(said, "toolresult: stdout and stderr took turns more than %d times; their order is not kept\n", maxTurns)
-	}
-}
-
-// receiptInTime returns the receipt, and the directory where a temporary store keeps the output. A sidecar that hangs, on a
-// disk that does not answer for one, is waited for in proportion to the output, and then left alone.
-func (e *execution) receiptInTime(ctx context.Context, req *pb.ProjectRequest, streams *captures) (receipt []byte, temporary string, err error) {
-	type answer struct {
-		receipt   bytes.Buffer
-		temporary string
-		err       error
-	}
-	limit := e.patience + time.Duration((streams.stdout.size+streams.stderr.size)>>20)*time.Second
-	answered := make(chan *answer, 1)
-	go func() {
-		a := &answer{}
-		a.err = e.target.withConnection(ctx, func(c *connection) error {
-			a.temporary = c.temporary
-			resp, err := streams.project(ctx, c, req)
-			if err != nil {
-				return err
+	if resp != nil || err == nil {
+		var receipt bytes.Buffer
+		if failed := printProjection(&receipt, e.output, resp); failed == nil {
+			if d.temporary != "" {
+				say("the output is kept in %s, which is temporary: HOME is not set, and --store names another place", d.temporary)
 			}
-			return printProjection(&a.receipt, e.output, resp)
-		})
-		answered <- a
-	}()
-	select {
-	case a := <-answered:
-		return a.receipt.Bytes(), a.temporary, a.err
-	case <-time.After(limit):
-		return nil, "", fmt.Errorf("the sidecar has not answered for %v", limit)
+			if _, err := d.stdout.Write(receipt.Bytes()); err != nil && !errors.Is(err, syscall.EPIPE) {
+				say("the receipt is not printed whole: %v", err)
+			}
+			if err != nil { // closing the connection failed; the receipt is whole
+				say("%s", explain(err))
+			}
+			return
+		} else {
+			err = failed
+		}
+	}
+	d.giveUp(explain(err) + e.target.wayOut())
+	if failed := output.GetError(); failed != nil { // which no shell has printed
+		fmt.Fprintf(d.stderr, "toolresult: %s\n", failed.GetMessage().GetInline())
 	}
 }
 
@@ -178,110 +199,61 @@ func (e *execution) request() (*pb.ProjectRequest, error) {
 	return &pb.ProjectRequest{Policy: policy, Call: call}, err
 }
 
-// execute runs the command, and returns its output with its end and the exit code to pass on. When ctx or the timeout is
-// over, it sends SIGTERM to the process group, and SIGKILL to the processes that are left after five seconds. Processes that
-// the command started belong to its group, so that a shell does not leave its children behind.
-func (e *execution) execute(ctx context.Context, args []string, stdin io.Reader, streams *captures) (*pb.CompleteToolOutput, int) {
-	running := ctx
-	if e.timeout > 0 {
-		var cancel context.CancelFunc
-		running, cancel = context.WithTimeout(ctx, e.timeout)
-		defer cancel()
+// execute runs the command, and returns its output with its end and the exit code to pass on. With --strict or a timeout the
+// processes that the command started belong to a group of its own, which is ended as a whole, so that a shell does not leave its
+// children behind; but not on a terminal, from which it could not read then.
+func (e *execution) execute(ctx context.Context, args []string, line string, stdin io.Reader, d *delivery) (*pb.CompleteToolOutput, int) {
+	c := process.Command{
+		Args: args, Stdin: stdin, Stdout: d.writer(spool.Stdout), Limit: e.timeout, Settle: settle, ReadOn: process.StartReadOn,
+		Apart: (e.strict || e.timeout > 0) && !isTerminal(os.Stdin), PassOn: !e.strict,
 	}
-	c := exec.CommandContext(running, args[0], args[1:]...)
-	if errors.Is(c.Err, exec.ErrDot) { // PATH has the present directory, and shells run what is there
-		c.Err = nil
+	if e.strict {
+		c.Settle, c.ReadOn = strictSettle, nil
 	}
-	c.Stdin = stdin
-	var outputs pipes
-	if err := e.connect(c, &outputs, streams); err != nil {
-		outputs.started()
-		return notStarted(args, err)
-	}
-	end := func(signal syscall.Signal) error { return c.Process.Signal(signal) }
-	if !isTerminal(os.Stdin) { // in a process group of its own it could not read from the terminal
-		c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-		end = func(signal syscall.Signal) error { return syscall.Kill(-c.Process.Pid, signal) }
-	}
-	c.Cancel = func() error { return end(syscall.SIGTERM) }
-	c.WaitDelay = outlive
-	err := c.Start()
-	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, which shells and env run with sh
-		script := exec.CommandContext(running, "/bin/sh", append([]string{c.Path}, args[1:]...)...)
-		script.Stdin, script.Stdout, script.Stderr, script.SysProcAttr = c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr
-		script.Cancel, script.WaitDelay = c.Cancel, c.WaitDelay
-		c, err = script, script.Start()
-	}
-	outputs.started()
-	if err == nil {
-		_ = c.Wait() // its error is in ProcessState
-	}
-	cancelled, late := ctx.Err() != nil, running.Err() != nil // what happens while its output is read is not its end
-	outputs.drain(outlive)
-	if c.ProcessState == nil {
-		return notStarted(args, err)
-	}
-	if late {
-		_ = end(syscall.SIGKILL) // to processes of the group that ignored SIGTERM; none may be left
-	}
-	result := &pb.CommandOutput{CommandLine: commandLine(args)}
+	result := &pb.CommandOutput{CommandLine: line}
 	if e.combined {
-		result.CombinedOutput = streams.stdout.payload(streams.spilled())
+		result.CombinedOutput = streamPayload(spool.Stdout)
 	} else {
-		result.Stdout, result.Stderr = streams.stdout.payload(streams.spilled()), streams.stderr.payload(streams.spilled())
+		c.Stderr = d.writer(spool.Stderr)
+		result.Stdout, result.Stderr = streamPayload(spool.Stdout), streamPayload(spool.Stderr)
 	}
-	code := e.describeEnd(result, c.ProcessState, cancelled, late)
+	end, err := process.Run(ctx, c)
+	if err != nil {
+		return notStarted(args, err)
+	}
+	code := e.describeEnd(result, end)
 	return &pb.CompleteToolOutput{
-		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		ToolName: toolName, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: result},
 	}, code
 }
 
-// outlive is the time for which the output of processes is read that outlive the command, and that they have to end after
-// SIGTERM.
-const outlive = 5 * time.Second
-
-// connect gives the outputs of a command to streams.
-func (e *execution) connect(c *exec.Cmd, outputs *pipes, streams *captures) error {
-	stdout, err := outputs.to(&streams.stdout)
-	if err != nil {
-		return err
-	}
-	c.Stdout, c.Stderr = stdout, stdout
-	if !e.combined {
-		var stderr *os.File
-		if stderr, err = outputs.to(&streams.stderr); err == nil {
-			c.Stderr = stderr
-		}
-	}
-	return err
+// streamPayload returns a payload that is a stream.
+func streamPayload(s spool.Stream) *pb.Payload {
+	return &pb.Payload{Source: &pb.Payload_Stream{Stream: s.String()}}
 }
 
-// describeEnd sets the end of the process in result, and returns the exit code to pass on. late means that the timeout was
-// over. The end is that which the kernel reports: an exit status, or a signal, and never one made of the other. Cancelled
-// precedes late, because a cancelled context ends the timeout's, too.
-func (e *execution) describeEnd(result *pb.CommandOutput, state *os.ProcessState, cancelled, late bool) int {
-	wait, _ := state.Sys().(syscall.WaitStatus)
-	code := state.ExitCode()
-	if wait.Signaled() {
-		result.Signal = new(int32(wait.Signal()))
-		code = codeSignalStart + int(wait.Signal())
+// describeEnd sets the end of the process in result, and returns the exit code to pass on. The end is that which the kernel
+// reports: an exit status, or a signal, and never one made of the other.
+func (e *execution) describeEnd(result *pb.CommandOutput, end process.End) int {
+	if end.Wait.Signaled() {
+		result.Signal = new(int32(end.Wait.Signal()))
 	} else {
-		result.ExitStatus = new(int32(code))
+		result.ExitStatus = new(int32(end.Wait.ExitStatus()))
 	}
 	switch {
-	case cancelled:
+	case end.Cancelled:
 		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_CANCELLED
-	case late:
+	case end.TimedOut:
 		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_TIMED_OUT
 		result.TimeoutMs = new(uint64(e.timeout.Milliseconds()))
-		code = codeTimedOut
-	case wait.Signaled():
+		return codeTimedOut
+	case end.Wait.Signaled():
 		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_KILLED_BY_SIGNAL
 	default:
 		result.Disposition = pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED
 	}
-	return code
+	return end.Code()
 }
 
 // notStarted returns the error of a tool whose command could not be started, and the exit code. It is an error of the tool,
@@ -293,7 +265,7 @@ func notStarted(args []string, err error) (*pb.CompleteToolOutput, int) {
 	}
 	message := &pb.Payload{Source: &pb.Payload_Inline{Inline: fmt.Appendf(nil, "cannot start %s: %v", args[0], err)}}
 	return &pb.CompleteToolOutput{
-		ToolName: "ExecCommand", Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint, Retryable: new(false)},
+		ToolName: toolName, Error: &pb.CompleteToolError{Kind: "command_spawn_failed", Message: message, RecoveryHint: &hint, Retryable: new(false)},
 	}, code
 }
 

@@ -22,7 +22,7 @@ func TestExecPassesTheExitCodeOn(t *testing.T) {
 	}{
 		{0, []string{"true"}, "Process exited with code 0"},
 		{3, []string{"sh", "-c", "echo out; echo err >&2; exit 3"}, "Process exited with code 3\nstdout:\nout\nstderr:\nerr"},
-		{codeSignalStart + 9, []string{"sh", "-c", "kill -9 $$"}, "signal 9"},
+		{128 + 9, []string{"sh", "-c", "kill -9 $$"}, "signal 9"},
 		{codeNotFound, []string{"no-such-program"}, "cannot start no-such-program"},
 		{codeNotFound, []string{"/no/such/program"}, "cannot start /no/such/program"},
 		{codeNotStarted, []string{text}, "permission denied"},
@@ -35,7 +35,7 @@ func TestExecPassesTheExitCodeOn(t *testing.T) {
 // TestExecEndsWithItsCommand: what a process does that the command left behind is not the end of the command.
 func TestExecEndsWithItsCommand(t *testing.T) {
 	t.Parallel()
-	o := toolresult(t, "", "exec", "--timeout", "1s", "--", "sh", "-c", "sleep 2 & echo hi; exit 7")
+	o := toolresult(t, "", "exec", "--strict", "--timeout", "1s", "--", "sh", "-c", "sleep 2 & echo hi; exit 7")
 	o.want(7, "Process exited with code 7\nstdout:\nhi")
 }
 
@@ -48,7 +48,7 @@ func TestReceiptThatCannotBePrinted(t *testing.T) {
 	}
 	defer full.Close()
 	var said strings.Builder
-	code := run(t.Context(), []string{"exec", "--store", t.TempDir(), "--", "echo", "hello"}, strings.NewReader(""), patient{full}, &said)
+	code := run(t.Context(), []string{"exec", "--strict", "--store", t.TempDir(), "--", "echo", "hello"}, strings.NewReader(""), patient{full}, &said)
 	if code != 0 || !strings.Contains(said.String(), "the receipt is not printed whole: ") {
 		t.Errorf("code %d: %s", code, said.String())
 	}
@@ -83,7 +83,7 @@ func TestOutputWithoutReceiptIsPrinted(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 2 * maxInline} {
 		script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
-		o := toolresult(t, "", "exec", "--server", "unix:///nonexistent/s", "--", "sh", "-c", script)
+		o := toolresult(t, "", "exec", "--strict", "--server", "unix:///nonexistent/s", "--", "sh", "-c", script)
 		o.want(3, "! no receipt, the output follows as it is: Unavailable", "! trouble\n")
 		if o.out != string(make([]byte, n)) {
 			t.Errorf("%d bytes of %d", len(o.out), n)
@@ -97,16 +97,16 @@ func TestExecWithoutDirectories(t *testing.T) {
 	file := writeFile(t, "file", "")
 	t.Setenv("TOOLRESULT_STORE", filepath.Join(file, "store"))
 	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(t.TempDir(), "none"))
-	o := toolresult(t, "", "exec", "--", "sh", "-c", "echo out; exit 7")
+	o := toolresult(t, "", "exec", "--strict", "--", "sh", "-c", "echo out; exit 7")
 	o.want(7, "! no receipt", "! --store DIR uses another directory")
 	if o.out != "out\n" {
 		t.Errorf("printed %q", o.out)
 	}
-	toolresult(t, "", "exec", "--", "no-such-program").want(codeNotFound, "! cannot start no-such-program")
-	toolresult(t, "", "exec", "--store", filepath.Join(t.TempDir(), "s"), "--", "sh", "-c", "echo out; exit 7").want(7, "stdout:\nout")
-	toolresult(t, "", "exec", "--store", "s", "--server", "unix:///s", "--", "echo", "out").want(codeFailed, "! --store is for an embedded sidecar")
+	toolresult(t, "", "exec", "--strict", "--", "no-such-program").want(codeNotFound, "! cannot start no-such-program")
+	toolresult(t, "", "exec", "--strict", "--store", filepath.Join(t.TempDir(), "s"), "--", "sh", "-c", "echo out; exit 7").want(7, "stdout:\nout")
+	toolresult(t, "", "exec", "--strict", "--store", "s", "--server", "unix:///s", "--", "echo", "out").want(codeFailed, "! --store is for an embedded sidecar")
 	t.Setenv("TMPDIR", file)
-	o = toolresult(t, "", "exec", "--combined", "--", "sh", "-c", "seq 300000; exit 8")
+	o = toolresult(t, "", "exec", "--strict", "--combined", "--", "sh", "-c", "seq 300000; exit 8")
 	o.want(8, "! it cannot be kept")
 	if want := 1_988_895; len(o.out) != want {
 		t.Errorf("%d bytes of %d", len(o.out), want)
@@ -120,7 +120,7 @@ func TestExecWithoutHome(t *testing.T) {
 	t.Setenv("TOOLRESULT_STORE", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(t.TempDir(), "none"))
-	toolresult(t, "", "exec", "--", "echo", "out").want(0, "stdout:\nout", "! which is temporary: HOME is not set")
+	toolresult(t, "", "exec", "--strict", "--", "echo", "out").want(0, "stdout:\nout", "! which is temporary: HOME is not set")
 }
 
 // TestLargeOutputIsStreamed runs a command that writes more than one message has: all of it can be read.

@@ -39,6 +39,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -49,6 +50,9 @@ import (
 var version = ""
 
 func main() {
+	if process.ReadOn(os.Args[1:]) {
+		return
+	}
 	tuneRuntime()
 	ctx, stop := notIgnored(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdin, patient{os.Stdout}, patient{os.Stderr})

@@ -37,6 +37,7 @@ var table = map[string]row{
 	"internal/groupcommit": {},
 	"internal/heldfile":    {},
 	"internal/jsonspan":    {pure: true},
+	"internal/spool":       {},
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
@@ -112,9 +113,10 @@ var table = map[string]row{
 			"server/pipeline", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
-	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
-	"cmd":              {imports: list("gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
-	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
+	"server/telemetry":                {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
+	"cmd/toolresult/internal/process": {},
+	"cmd":                             {imports: list("cmd/toolresult/internal/...", "internal/spool", "gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"integration":                     {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},

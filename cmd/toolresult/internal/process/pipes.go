@@ -1,4 +1,4 @@
-package main
+package process
 
 import (
 	"errors"
@@ -16,6 +16,8 @@ import (
 type pipes struct {
 	read, write []*os.File
 	copies      sync.WaitGroup
+	mu          sync.Mutex
+	open        []*os.File // those that may have more to read
 }
 
 // to returns the end of a new pipe for the command. What is written to it goes to w, until w fails: then the command finds
@@ -28,8 +30,11 @@ func (p *pipes) to(w io.Writer) (*os.File, error) {
 	p.read, p.write = append(p.read, r), append(p.write, end)
 	p.copies.Go(func() {
 		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{r}, make([]byte, pipeBytes))
-		if errors.Is(err, os.ErrDeadlineExceeded) {
-			copyRest(w, r)
+		if errors.Is(err, os.ErrDeadlineExceeded) && copyRest(w, r) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.open = append(p.open, r)
+			return
 		}
 		_ = r.Close() // it is only read from
 	})
@@ -45,28 +50,29 @@ type (
 	onlyReader struct{ io.Reader }
 )
 
-// copyRest passes on what is in a pipe, without waiting for more.
-func copyRest(w io.Writer, r *os.File) {
+// copyRest passes on what is in a pipe, without waiting for more. It reports whether more may follow.
+func copyRest(w io.Writer, r *os.File) bool {
 	_ = r.SetReadDeadline(time.Time{}) // it could be set before
 	raw, err := r.SyscallConn()
 	if err != nil {
-		return
+		return false
 	}
 	buf := make([]byte, pipeBytes)
 	for left := pipeBytes; left > 0; {
-		n := 0
+		n, empty := 0, error(nil)
 		err := raw.Read(func(fd uintptr) bool {
-			n, _ = unix.Read(int(fd), buf[:left])
+			n, empty = unix.Read(int(fd), buf[:left])
 			return true
 		})
 		if err != nil || n <= 0 {
-			return
+			return errors.Is(empty, unix.EAGAIN)
 		}
 		if _, err := w.Write(buf[:n]); err != nil {
-			return
+			return false
 		}
 		left -= n
 	}
+	return true
 }
 
 // started closes the ends of the command, which has its own copies of them now.
@@ -76,14 +82,15 @@ func (p *pipes) started() {
 	}
 }
 
-// drain waits until all is passed on that was written until now, and by processes that outlive the command for some time
-// more. It is called when the command has ended.
-func (p *pipes) drain(outlive time.Duration) {
-	late := time.AfterFunc(outlive, func() {
+// drain waits until all is passed on that was written until now, and for some time more by processes that outlive the command. It
+// is called when the command has ended, and returns the pipes that others still hold open.
+func (p *pipes) drain(settle time.Duration) (open []*os.File) {
+	late := time.AfterFunc(settle, func() {
 		for _, r := range p.read {
 			_ = r.SetReadDeadline(time.Now()) // it fails after the copy has ended
 		}
 	})
 	p.copies.Wait()
 	late.Stop()
+	return p.open
 }

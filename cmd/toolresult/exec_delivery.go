@@ -1,0 +1,402 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/spool"
+)
+
+// The output of a command is kept in a spool until it is delivered, and streamed to the sidecar while the command runs, so that
+// little is left to do when it ends. The sidecar never stops the command: one that is dead or silent, or falls too far behind, is
+// given up, and then the spool is printed as it was.
+
+// Bounds of a delivery.
+const (
+	// maxInline is the largest size of a stream that is sent in one message, in bytes. A longer one is sent in chunks, while it
+	// grows. Two streams of this size fit into a message of 4 MiB.
+	maxInline = 1 << 20
+	// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
+	// (docs/reference/performance.md).
+	chunkBytes = 256 << 10
+	// maxBehind is how many bytes a sidecar may be behind before the command waits for it.
+	maxBehind = 64 << 20
+	// embeddedPatience is how long an embedded sidecar is waited for at least: it is busy, and not away.
+	embeddedPatience = 10 * time.Second
+)
+
+// limits are how long a delivery waits for its sidecar.
+type limits struct {
+	patience time.Duration // after the end of the command, and in all while it runs
+	given    bool          // the patience is the user's wish, also for an embedded sidecar
+	perMiB   time.Duration // more for each MiB of the output
+	anyLag   bool          // a sidecar may be behind by any size
+}
+
+// delivery is the output of a command on its way to a sidecar. Its methods are safe for concurrent use.
+type delivery struct {
+	limits
+	target         *target
+	req            *pb.ProjectRequest
+	line           string // of the command
+	spool          *spool.Spool
+	stdout, stderr io.Writer // where the output goes without a receipt
+	why            func(reason string)
+
+	ctx      context.Context // ends when the sidecar is given up
+	cancel   context.CancelFunc
+	large    chan struct{} // closed when a stream is too large for one message
+	isLarge  sync.Once
+	finished chan struct{} // closed when the command has ended, and req is complete
+	answered chan struct{} // closed when resp, temporary and err are set
+
+	live     atomic.Bool   // a sidecar that runs is sent the output while it grows
+	embedded atomic.Bool   // the sidecar is one in this process
+	sent     atomic.Int64  // bytes that the sidecar has taken
+	busy     atomic.Int64  // since when it is waited for, in nanoseconds since 1970; 0: it waits for the command
+	moved    chan struct{} // has a value after sent has grown
+
+	waiting sync.Mutex
+	waited  time.Duration // for which the command had to wait in all
+
+	passOnce sync.Once
+	passed   chan struct{} // closed when the output is passed on
+
+	resp      *pb.ProjectResponse
+	temporary string // directory of an embedded store that is temporary
+	err       error
+}
+
+// deliver begins to deliver. The request has no output yet. Close it.
+func deliver(ctx context.Context, to *target, req *pb.ProjectRequest, line string, within limits) *delivery {
+	d := &delivery{
+		limits: within, target: to, req: req, line: line, spool: spool.New(""), stdout: io.Discard, stderr: io.Discard, why: func(string) {},
+		large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), moved: make(chan struct{}, 1), passed: make(chan struct{}),
+	}
+	d.ctx, d.cancel = context.WithCancel(ctx)
+	return d
+}
+
+// start begins to deliver what is added.
+func (d *delivery) start() {
+	go func() {
+		defer close(d.answered)
+		d.resp, d.temporary, d.err = d.send()
+		if d.err != nil {
+			select {
+			case <-d.finished: // who waits for the answer has the error
+			default:
+				d.giveUp(explain(d.err))
+			}
+		}
+	}()
+}
+
+// close gives up what is not delivered, and releases the spool.
+func (d *delivery) close() {
+	d.cancel()
+	_ = d.spool.Close() // it is read
+}
+
+// writer returns a writer of a stream of the command.
+func (d *delivery) writer(stream spool.Stream) io.Writer { return &streamWriter{d, stream} }
+
+// streamWriter adds to a stream.
+type streamWriter struct {
+	to     *delivery
+	stream spool.Stream
+}
+
+// Write keeps the next bytes or, without a sidecar, passes them on. It fails only if nobody reads what is passed on: then the
+// command learns it, as it would without us.
+func (w *streamWriter) Write(p []byte) (int, error) {
+	d := w.to
+	if err := d.spool.Add(w.stream, p); err != nil {
+		if full, ok := errors.AsType[*spool.FullError](err); ok {
+			d.giveUp(fmt.Sprintf("%v; TMPDIR names the directory", full))
+			return len(p), nil
+		}
+		return 0, err
+	}
+	if d.spool.Size(w.stream) > maxInline {
+		d.isLarge.Do(func() { close(d.large) })
+		d.keepPace()
+	}
+	return len(p), nil
+}
+
+// behind returns the number of bytes that a sidecar has not taken.
+func (d *delivery) behind() int64 { return d.spool.Total() - d.sent.Load() }
+
+// keepPace lets the command wait for a sidecar that is too far behind, in all for as long as the patience lasts.
+func (d *delivery) keepPace() {
+	if d.anyLag || !d.live.Load() || d.behind() <= maxBehind {
+		return
+	}
+	d.waiting.Lock()
+	defer d.waiting.Unlock()
+	begun := time.Now()
+	over := time.NewTimer(d.patience - d.waited)
+	defer over.Stop()
+	for d.behind() > maxBehind {
+		select {
+		case <-d.moved:
+		case <-d.ctx.Done():
+			return
+		case <-over.C:
+			d.giveUp(fmt.Sprintf("the sidecar is %d MiB behind", d.behind()>>20))
+			return
+		}
+	}
+	d.waited += time.Since(begun)
+}
+
+// giveUp gives the sidecar up and passes on the spool, and what is added from then on. It returns when that is done.
+func (d *delivery) giveUp(reason string) {
+	d.passOnce.Do(func() {
+		d.cancel()
+		d.why(reason)
+		_ = d.spool.PassOn(d.stdout, d.stderr) // where an error would be printed
+		close(d.passed)
+	})
+	<-d.passed
+}
+
+// wait finishes the delivery with the output, and returns the answer, which is whole also when there is an error. Without one,
+// giveUp passes the output on, if it is not done.
+func (d *delivery) wait(output *pb.CompleteToolOutput) (*pb.ProjectResponse, error) {
+	d.req.Output = output
+	ended := time.Now()
+	close(d.finished)
+	d.spool.End()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-d.answered:
+			return d.resp, d.err
+		case <-d.ctx.Done():
+			<-d.passed
+			return nil, errPassedOn
+		case <-timer.C:
+			if d.ctx.Err() != nil {
+				continue
+			}
+			limit := d.patienceAtEnd()
+			since := ended
+			if busy := d.busy.Load(); busy > 0 && !d.anyLag { // it was silent before the end, too
+				since = minTime(ended, time.Unix(0, busy))
+			}
+			if time.Since(since) >= limit {
+				return nil, fmt.Errorf("the sidecar has not answered for %v", limit)
+			}
+			timer.Reset(min(time.Until(since.Add(limit)), 50*time.Millisecond)) // the limit can still change
+		}
+	}
+}
+
+// errPassedOn means that the sidecar was given up before the command ended.
+var errPassedOn = errors.New("the output is passed on")
+
+// minTime returns the earlier time.
+func minTime(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// patienceAtEnd returns how long the sidecar is waited for after the end of the command.
+func (d *delivery) patienceAtEnd() time.Duration {
+	limit := d.patience
+	if d.embedded.Load() && !d.given {
+		limit = max(limit, embeddedPatience)
+	}
+	return limit + time.Duration(d.spool.Total()>>20)*d.perMiB
+}
+
+// send sends the output until the sidecar has answered, or there is no use in another attempt.
+func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error) {
+	select {
+	case <-d.large:
+	case <-d.finished:
+	case <-d.ctx.Done():
+		return nil, "", d.ctx.Err()
+	}
+	for attempt := 1; ; attempt++ {
+		address, _, err := d.target.place()
+		d.embedded.Store(err == nil && address == "")
+		d.live.Store(err == nil && address != "")
+		if !d.live.Load() { // a sidecar in this process locks the store, and begins when all of the output is there
+			d.await()
+		}
+		d.sent.Store(0)
+		err = d.target.withConnection(d.ctx, func(c *connection) error {
+			temporary = c.temporary
+			resp, err = d.project(c)
+			return err
+		})
+		if err == nil || d.ctx.Err() != nil || resp != nil || !d.again(err, attempt) {
+			return resp, temporary, err
+		}
+	}
+}
+
+// await waits for the end of the command.
+func (d *delivery) await() {
+	d.busy.Store(0)
+	select {
+	case <-d.finished:
+	case <-d.ctx.Done():
+	}
+}
+
+// streamIdle is the reason of a stream that was silent for too long (docs/reference/errors.md).
+var streamIdle = strings.TrimPrefix(pb.ErrorReason_ERROR_REASON_STREAM_IDLE.String(), "ERROR_REASON_")
+
+// again waits until the call may be made again, and reports whether it may.
+func (d *delivery) again(err error, attempt int) bool {
+	d.busy.Store(0)
+	st := status.Convert(err)
+	var delay time.Duration
+	asked := false
+	for _, detail := range st.Details() {
+		switch detail := detail.(type) {
+		case *errdetails.RetryInfo:
+			delay, asked = detail.GetRetryDelay().AsDuration(), true
+		case *errdetails.ErrorInfo:
+			if detail.GetReason() == streamIdle { // the command is silent
+				d.await()
+				asked = true
+			}
+		}
+	}
+	if !asked && (attempt > 1 || st.Code() != codes.Unavailable && st.Code() != codes.Aborted) {
+		return false
+	}
+	select {
+	case <-time.After(delay):
+		return true
+	case <-d.ctx.Done():
+		return false
+	}
+}
+
+// project projects the output: in one message, or with ProjectStream if a stream is too large. Both give the same receipt for the
+// same bytes.
+func (d *delivery) project(c *connection) (*pb.ProjectResponse, error) {
+	select {
+	case <-d.large:
+		return d.projectStream(c)
+	default:
+	}
+	d.busy.Store(time.Now().UnixNano())
+	if err := d.fill(); err != nil {
+		return nil, err
+	}
+	return c.Project(d.ctx, d.req)
+}
+
+// fill puts the bytes of the streams into the request, in the place of their names.
+func (d *delivery) fill() error {
+	bytes := map[string][]byte{}
+	r, buf := d.spool.NewReader(), make([]byte, 32<<10)
+	for {
+		from, n, err := r.Read(buf)
+		bytes[from.String()] = append(bytes[from.String()], buf[:n]...)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	command := d.req.GetOutput().GetCommand()
+	for _, p := range []*pb.Payload{command.GetStdout(), command.GetStderr(), command.GetCombinedOutput()} {
+		if p.GetStream() != "" {
+			p.Source = &pb.Payload_Inline{Inline: bytes[p.GetStream()]}
+		}
+	}
+	return nil
+}
+
+// projectStream sends the streams while they grow.
+func (d *delivery) projectStream(c *connection) (*pb.ProjectResponse, error) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	defer cancel()
+	d.busy.Store(time.Now().UnixNano())
+	call, err := c.ProjectStream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := d.spool.NewReader()
+	defer context.AfterFunc(call.Context(), r.Stop)() // a call that has ended takes no more, and the answer says why
+	if err := d.sendAll(call, r); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, spool.ErrStopped) {
+		return nil, err
+	}
+	answer, err := call.Recv()
+	if err != nil {
+		return nil, err
+	}
+	// The call has ended when its status is read; until then the answer may be followed by an error.
+	if _, err := call.Recv(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("after the answer: %w", err)
+	}
+	return answer.GetResult(), nil
+}
+
+// sendAll sends both streams, in the order in which they were written, and the finish. Sizes go with the finish, by which the
+// sidecar finds out whether bytes were lost on the way.
+func (d *delivery) sendAll(call pb.ToolResultService_ProjectStreamClient, r *spool.Reader) error {
+	header := &pb.StreamHeader{
+		Family: "command", Policy: d.req.GetPolicy(), Call: d.req.GetCall(), Streams: []string{spool.Stdout.String(), spool.Stderr.String()},
+		KeepOrder: true, CommandLine: d.line, ToolName: toolName,
+	}
+	if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}}); err != nil {
+		return err
+	}
+	buf := make([]byte, chunkBytes)
+	for {
+		d.busy.Store(0)
+		from, n, err := r.Read(buf)
+		if n > 0 {
+			chunk := &pb.StreamChunk{Stream: from.String(), Data: buf[:n]}
+			d.busy.Store(time.Now().UnixNano())
+			if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}}); err != nil {
+				return err
+			}
+			d.progress(int64(n))
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	d.busy.Store(time.Now().UnixNano())
+	finish := &pb.StreamFinish{Output: d.req.GetOutput(), StreamBytes: map[string]uint64{
+		spool.Stdout.String(): uint64(d.spool.Size(spool.Stdout)), spool.Stderr.String(): uint64(d.spool.Size(spool.Stderr)),
+	}}
+	return call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+}
+
+// progress notes that the sidecar has taken n bytes.
+func (d *delivery) progress(n int64) {
+	d.sent.Add(n)
+	select {
+	case d.moved <- struct{}{}:
+	default:
+	}
+}

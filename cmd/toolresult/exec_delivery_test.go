@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/spool"
+)
+
+var errSend = errors.New("sent enough")
+
+// sent is the sidecar's side of a stream: all that it received. The n-th message fails, if fails is not 0.
+type sent struct {
+	grpc.ClientStream
+	header   *pb.StreamHeader
+	finish   *pb.StreamFinish
+	all      []byte
+	n, fails int
+}
+
+func (s *sent) Send(m *pb.ProjectStreamRequest) error {
+	if s.n++; s.n == s.fails {
+		return errSend
+	}
+	switch m := m.GetMessage().(type) {
+	case *pb.ProjectStreamRequest_Header:
+		s.header = m.Header
+	case *pb.ProjectStreamRequest_Chunk:
+		s.all = append(s.all, m.Chunk.GetData()...)
+	case *pb.ProjectStreamRequest_Finish:
+		s.finish = m.Finish
+	}
+	return nil
+}
+
+func (s *sent) Recv() (*pb.ProjectStreamResponse, error) { return nil, nil }
+
+// delivered returns a delivery whose command has written, and ended.
+func delivered(t *testing.T, chunks ...string) *delivery {
+	t.Helper()
+	d := deliver(t.Context(), &target{}, &pb.ProjectRequest{Call: &pb.CallReference{SessionId: "s"}}, "make", limits{})
+	t.Cleanup(d.close)
+	for i, chunk := range chunks {
+		if n, err := d.writer(spool.Stream(i % 2)).Write([]byte(chunk)); n != len(chunk) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	d.spool.End()
+	return d
+}
+
+// TestStreamsAreSentInTheirOrder: the header claims the order, and the finish has the sizes.
+func TestStreamsAreSentInTheirOrder(t *testing.T) {
+	t.Parallel()
+	chunks := []string{"out\n", "err\n", strings.Repeat("o", maxInline), strings.Repeat("e", 3*chunkBytes+1)}
+	d, s := delivered(t, chunks...), &sent{}
+	if err := d.sendAll(s, d.spool.NewReader()); err != nil {
+		t.Fatal(err)
+	}
+	if string(s.all) != strings.Join(chunks, "") || !s.header.GetKeepOrder() || s.header.GetCommandLine() != "make" || s.header.GetCall().GetSessionId() != "s" {
+		t.Errorf("%d bytes, %v", len(s.all), s.header)
+	}
+	if size := s.finish.GetStreamBytes(); size["stdout"] != 4+maxInline || size["stderr"] != 4+3*chunkBytes+1 || d.behind() != 0 {
+		t.Errorf("sizes %v, %d bytes behind", size, d.behind())
+	}
+	select {
+	case <-d.large:
+	default:
+		t.Error("a large stream is not sent as one")
+	}
+}
+
+func TestEverySendErrorIsReturned(t *testing.T) {
+	t.Parallel()
+	for n := 1; n <= 5; n++ { // header, two chunks of the two streams, finish
+		d := delivered(t, strings.Repeat("o", 2*chunkBytes), "e")
+		err := d.sendAll(&sent{fails: n}, d.spool.NewReader())
+		if !errors.Is(err, errSend) {
+			t.Errorf("message %d: %v", n, err)
+		}
+	}
+}
+
+// TestOutputThatCannotBeKeptIsPassedOn has no directory for files: what both streams wrote comes in the order of the writes,
+// after the reason, and what follows comes at once.
+func TestOutputThatCannotBeKeptIsPassedOn(t *testing.T) {
+	t.Setenv("TMPDIR", "/nonexistent")
+	d := deliver(t.Context(), &target{}, &pb.ProjectRequest{}, "", limits{})
+	defer d.close()
+	var terminal bytes.Buffer
+	d.stdout, d.stderr = &terminal, &terminal
+	d.why = func(reason string) { fmt.Fprintln(&terminal, reason) }
+	want := ""
+	for i, text := range []string{"first\n", "second\n", strings.Repeat("x", maxInline), "later\n"} {
+		if _, err := d.writer(spool.Stream(i % 2)).Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if want += text; i < 2 && terminal.Len() > 0 {
+			t.Fatalf("passed on before it had to be: %q", terminal.String())
+		}
+	}
+	reason, rest, _ := strings.Cut(terminal.String(), "\n")
+	if rest != want || !strings.Contains(reason, "/nonexistent") || !strings.Contains(reason, "TMPDIR") {
+		t.Errorf("%d bytes of %d after %q", len(rest), len(want), reason)
+	}
+	if _, err := d.wait(nil); !errors.Is(err, errPassedOn) {
+		t.Error(err)
+	}
+}
+
+// TestWhatIsSentAgain: what the sidecar asks to be sent again later is, for as long as it asks; a sidecar that is away is tried once
+// more; a rejection is final.
+func TestWhatIsSentAgain(t *testing.T) {
+	t.Parallel()
+	busy, err := status.New(codes.ResourceExhausted, "busy").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Millisecond)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle, err := status.New(codes.DeadlineExceeded, "idle").WithDetails(&errdetails.ErrorInfo{Reason: "STREAM_IDLE"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err     error
+		attempt int
+		again   bool
+	}{
+		{busy.Err(), 1, true}, {busy.Err(), 9, true}, {idle.Err(), 2, true},
+		{status.Error(codes.Unavailable, ""), 1, true}, {status.Error(codes.Unavailable, ""), 2, false}, {status.Error(codes.Aborted, ""), 1, true},
+		{status.Error(codes.InvalidArgument, ""), 1, false}, {status.Error(codes.ResourceExhausted, ""), 1, false}, {errSend, 1, false},
+	} {
+		d := delivered(t)
+		close(d.finished)
+		if got := d.again(c.err, c.attempt); got != c.again {
+			t.Errorf("%v, attempt %d: %v", c.err, c.attempt, got)
+		}
+	}
+	d := delivered(t)
+	d.cancel()
+	if later, _ := status.New(codes.Unavailable, "").WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(time.Hour)}); d.again(later.Err(), 1) {
+		t.Error("a sidecar that was given up is called again")
+	}
+}
+
+// badSidecar is a listener that does what a sidecar should not.
+func badSidecar(t *testing.T, serve func(net.Conn)) (address string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "tr") // shorter than that of the test, whose path is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go serve(c)
+		}
+	}()
+	return "unix://" + l.Addr().String()
+}
+
+// TestBadSidecars: whatever the sidecar does, the output comes as it was, with the code, nothing else on standard error, and in time.
+// With --strict the reason is there.
+func TestBadSidecars(t *testing.T) {
+	t.Parallel()
+	hang := func(net.Conn) {}
+	for name, address := range map[string]string{
+		"absent": "unix:///nonexistent/s",
+		"silent": badSidecar(t, hang),
+		"closes": badSidecar(t, func(c net.Conn) { _ = c.Close() }),
+		"junk":   badSidecar(t, func(c net.Conn) { _, _ = io.WriteString(c, strings.Repeat("HTTP/1.1 200 OK\r\n", 1000)) }),
+		"greets": badSidecar(t, func(c net.Conn) { _, _ = c.Write([]byte{0, 0, 0, 4, 0, 0, 0, 0, 0}) }), // settings of HTTP/2, and no more
+	} {
+		for _, n := range []int{10, 3 << 20, 80 << 20} {
+			t.Run(fmt.Sprint(name, ", ", n, " bytes"), func(t *testing.T) {
+				t.Parallel()
+				script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
+				begun := time.Now()
+				o := toolresult(t, "", "exec", "--patience", "300ms", "--server", address, "--", "sh", "-c", script).want(3)
+				if took := time.Since(begun); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+				if o.err != "trouble\n" || o.out != string(make([]byte, n)) {
+					t.Errorf("%d bytes of %d, %q", len(o.out), n, o.err)
+				}
+			})
+		}
+		t.Run(name+", strict", func(t *testing.T) {
+			t.Parallel()
+			o := toolresult(t, "", "exec", "--strict", "--patience", "300ms", "--server", address, "--", "sh", "-c", "echo out; exit 9")
+			o.want(9, "! toolresult: no receipt, the output follows as it is: ")
+			if o.out != "out\n" {
+				t.Errorf("%q", o.out)
+			}
+		})
+	}
+}
+
+// TestPatience: the sidecar is waited for as long as the variable says, and a flag precedes it.
+func TestPatience(t *testing.T) {
+	for _, c := range []struct {
+		e        execution
+		variable string
+		want     limits
+	}{
+		{execution{}, "", limits{defaultPatience, false, time.Second / 1024, false}},
+		{execution{}, "2s", limits{2 * time.Second, true, time.Second / 1024, false}},
+		{execution{}, "soon", limits{defaultPatience, false, time.Second / 1024, false}},
+		{execution{patience: time.Second}, "2s", limits{time.Second, true, time.Second / 1024, false}},
+		{execution{strict: true}, "", limits{strictPatience, false, time.Second, true}},
+	} {
+		t.Setenv(patienceVariable, c.variable)
+		if got := c.e.limits(); got != c.want {
+			t.Errorf("%+v with %q: %+v, want %+v", c.e, c.variable, got, c.want)
+		}
+	}
+}
+
+// TestChildInTheBackgroundIsNotWaitedFor: it keeps the pipes for long, and the receipt comes at once.
+func TestChildInTheBackgroundIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	done := filepath.Join(t.TempDir(), "done")
+	begun := time.Now()
+	toolresult(t, "", "exec", "--", "sh", "-c", "(sleep 4; echo late && : >"+done+") & echo hi; exit 7").want(7, "Process exited with code 7\nstdout:\nhi")
+	if took := time.Since(begun); took > 3*time.Second {
+		t.Errorf("it took %v", took)
+	}
+	for range 1000 {
+		if _, err := os.Stat(done); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the child was ended by its pipe")
+}
+
+// TestSignalsBesideReceipts: a signal to exec alone reaches the command, and what it wrote until then has a receipt.
+func TestSignalsBesideReceipts(t *testing.T) {
+	end := make(chan *outcome, 1)
+	begun := filepath.Join(t.TempDir(), "begun")
+	go func() {
+		end <- toolresult(t, "", "exec", "--", "sh", "-c", "echo important; : >"+begun+"; exec sleep 60")
+	}()
+	for _, err := os.Stat(begun); err != nil; _, err = os.Stat(begun) {
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	(<-end).want(128+int(syscall.SIGUSR1), "Process killed by signal 10 (SIGUSR1)\nstdout:\nimportant")
+}
