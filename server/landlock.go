@@ -30,7 +30,7 @@ const (
 
 // Restrict has the process give up its right to all files but those that a sidecar of a configuration needs from now
 // on, whatever its user may: the directory of the store, and the allowed directories to read. It may remove its
-// socket. Configuration, tokens, keys, families and profiles have been read, and are not among them. Without an object
+// socket and its address file. Configuration, tokens, keys, families and profiles have been read, and are not among them. Without an object
 // store it can make no connection over TCP either, and bind no address. It is for the whole process and for good, and
 // so it is called once, after New.
 //
@@ -42,6 +42,9 @@ func Restrict(c config.Config) error {
 	}
 	_, _ = time.Now().Local().Zone() // reads the file of the time zone, once
 	rules := []landlock.Rule{landlock.PathAccess(removeFile, filepath.Dir(c.Socket))}
+	if c.AddressFile != "" {
+		rules = append(rules, landlock.PathAccess(readFile|removeFile, filepath.Dir(c.AddressFile)))
+	}
 	if c.Store != config.MemoryStore {
 		rules = append(rules, landlock.PathAccess(storeWork, c.Store))
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/admission"
@@ -166,7 +167,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 		return err
 	}
 	s.register(services)
-	return nil
+	return s.announce(info.GetVersion())
 }
 
 // register offers all services, and says of each that it is served.
@@ -206,6 +207,37 @@ func (s *Server) listen() error {
 	s.listeners = append(s.listeners, tcp)
 	return nil
 }
+
+// announce writes the address file, if there is to be one. From then on clients may connect; they wait until the server serves.
+func (s *Server) announce(version string) error {
+	if s.config.AddressFile == "" {
+		return nil
+	}
+	addresses := s.Addresses()
+	a := sidecar.Address{Address: addresses[0], PID: os.Getpid(), Version: version}
+	if len(addresses) > 1 {
+		a.TCP = addresses[1]
+	}
+	if err := sidecar.WriteAddress(s.config.AddressFile, a); err != nil {
+		return err
+	}
+	s.closers = append(s.closers, closer(s.withdraw))
+	return nil
+}
+
+// withdraw removes the address file, unless another server has written it meanwhile.
+func (s *Server) withdraw() error {
+	if s.config.AddressFile == "" {
+		return nil
+	}
+	return sidecar.RemoveAddress(s.config.AddressFile, os.Getpid())
+}
+
+// closer is a function that closes something.
+type closer func() error
+
+// Close implements io.Closer.
+func (c closer) Close() error { return c() }
 
 // Memory of a sidecar that calls do not take, in bytes: the program, its tables, the catalog, and the messages that gRPC reads.
 const ownMemory = 32 << 20
@@ -314,7 +346,7 @@ func (s *Server) Addresses() []string {
 	return list
 }
 
-// Serve serves until ctx is done, and then shuts down in order: health says
+// Serve serves until ctx is done, or nobody has called for as long as the configuration says, and then shuts down in order: health says
 // NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight
 // end or are cut at the shutdown timeout, and the store is closed last. It
 // returns nil after an orderly shutdown. A Server is served once.
@@ -327,6 +359,14 @@ func (s *Server) Serve(ctx context.Context) error {
 	var keeper sync.WaitGroup
 	keeper.Go(func() { _, _ = tokens.O200k() }) // so that no call has to wait for the vocabulary; it is embedded
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
+	unused := make(chan struct{}) // closed when nobody has used the server for long; never, if that does not end it
+	if s.config.IdleExit > 0 {
+		keeper.Go(func() {
+			if s.calls.UnusedFor(s.config.IdleExit, keeping.Done()) {
+				close(unused)
+			}
+		})
+	}
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
 		keeper.Go(func() { s.audit.Retain(keeping, s.retentionClock(), s.config.GCInterval, s.config.AuditKeepFor) })
@@ -334,6 +374,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	var err error
 	select {
 	case <-ctx.Done():
+		s.drain()
+	case <-unused:
+		s.logger.InfoContext(ctx, "nobody has called for long, the server ends", "idle_exit", s.config.IdleExit)
 		s.drain()
 	case err = <-failed:
 		s.grpc.Stop()
@@ -344,6 +387,9 @@ func (s *Server) Serve(ctx context.Context) error {
 }
 
 func (s *Server) drain() {
+	if err := s.withdraw(); err != nil {
+		s.logger.Warn("the address file stays", "error", err)
+	}
 	s.health.Shutdown()
 	s.calls.Drain()
 	time.Sleep(s.config.DrainDelay)

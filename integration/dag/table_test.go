@@ -38,6 +38,8 @@ var table = map[string]row{
 	"internal/heldfile":    {},
 	"internal/jsonspan":    {pure: true},
 	"internal/spool":       {},
+	"internal/privatedir":  {},
+	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
@@ -88,11 +90,11 @@ var table = map[string]row{
 	// listeners and the codec, and knows no store.
 	"server/apierror":  {imports: list("gen", "envelope", "renderers", "artifactstore", "artifactstore/catalog", "auditlog"), grpc: all},
 	"server/admission": {imports: list("server/apierror")},
-	"server/config":    {imports: list("artifactstore/objectstore")},
+	"server/config":    {imports: list("internal/sidecar", "artifactstore/objectstore")},
 	"server/idle":      {imports: list("server/apierror")},
 	"server/identity":  {imports: list("gen", "server/apierror"), grpc: all},
 	"server/metrics":   {imports: list("gen", "envelope", "preview/..."), grpc: codes},
-	"server/rpc":       {imports: list("gen", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
+	"server/rpc":       {imports: list("gen", "internal/privatedir", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
 	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},
@@ -109,7 +111,7 @@ var table = map[string]row{
 
 	// Assembly, and who uses it.
 	"server": {
-		imports: list(results, stores, text, request, "artifactstore/memory", "artifactstore/objectstore", "auditlog/...", "compactor", "server/rpc",
+		imports: list(results, stores, text, request, "internal/sidecar", "artifactstore/memory", "artifactstore/objectstore", "auditlog/...", "compactor", "server/rpc",
 			"server/pipeline", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
@@ -117,6 +119,9 @@ var table = map[string]row{
 	"cmd/toolresult/internal/process": {},
 	"cmd":                             {imports: list("cmd/toolresult/internal/...", "internal/spool", "gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":                     {imports: list("gen", "artifactstore/dir"), grpc: all},
+	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
+	"cmd":              {imports: list("gen", "internal/sidecar", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},

@@ -54,6 +54,9 @@ type Config struct {
 	// characters. Default: $XDG_RUNTIME_DIR/toolresult/toolresult.sock; without an absolute XDG_RUNTIME_DIR,
 	// toolresult-<uid>/toolresult.sock in the temporary directory.
 	Socket string
+	// AddressFile (key "address_file") is the path of a file that has, while the sidecar runs, the addresses at which it does
+	// (docs/discovery.md): absolute, in a directory that only the sidecar's user can write. Default: empty, which is none.
+	AddressFile string
 	// AllowUIDs (key "allow_uids") are further users that may connect to the socket, each 0 to 4294967294; the
 	// sidecar's own user always may. Default: none. In a variable or a flag they are separated by commas.
 	AllowUIDs []int
@@ -187,6 +190,10 @@ type Config struct {
 	// ShutdownTimeout (key "shutdown_timeout") is how long calls in flight may take to finish before they are cut,
 	// 100ms to 10m. Default: 10s.
 	ShutdownTimeout time.Duration
+	// IdleExit (key "idle_exit") is after how long without a call the sidecar ends by itself, 1s to 168h; 0s is never. A call in
+	// flight is one, also a stream that waits; an open connection is none. Checks of the health count for a while only
+	// (docs/discovery.md). Default: 0s.
+	IdleExit time.Duration
 	// LogSync (key "log_sync") is after how long what was appended to a log is made durable, 0s to 1h; 0s: only when
 	// the client asks for it. Default: 1s.
 	LogSync time.Duration

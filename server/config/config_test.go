@@ -145,7 +145,7 @@ func TestLayers(t *testing.T) {
 // full is a configuration in which no value is a default.
 func full() config.Config {
 	return config.Config{
-		Socket: "/run/x.sock", AllowUIDs: []int{1000, 1001}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
+		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
@@ -156,7 +156,7 @@ func full() config.Config {
 		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317", TraceRatio: 0.25,
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
-		LogSync: 2 * time.Second,
+		IdleExit: 30 * time.Minute, LogSync: 2 * time.Second,
 	}
 }
 
@@ -165,6 +165,7 @@ func TestEverySetting(t *testing.T) {
 	t.Parallel()
 	const file = `
 socket: /run/x.sock
+address_file: /run/address
 allow_uids: [1000, 1001]
 tcp: "192.0.2.1:7001"
 tls_cert: /c
@@ -206,17 +207,18 @@ default_deadline: 1h
 stream_idle: 24h
 drain_delay: 60s
 shutdown_timeout: 1m30s
+idle_exit: 30m
 log_sync: 2s
 `
 	values := [][2]string{
-		{"socket", "/run/x.sock"}, {"allow_uids", "1000, 1001"}, {"tcp", "192.0.2.1:7001"},
+		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
 		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
-		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"},
+		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
 	}
 	var env, args []string

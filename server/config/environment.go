@@ -1,11 +1,11 @@
 package config
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 const (
@@ -19,6 +19,12 @@ const (
 // "toolresult"; they are not ours and must not stop a start.
 var serviceLink = regexp.MustCompile(
 	`^TOOLRESULT_(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+
+// clientVariables are read by clients alone: where the sidecar is, how long to wait for it, and how the shell works. They are
+// no settings of a sidecar, and must not stop the start of one.
+var clientVariables = []string{
+	"TOOLRESULT_ADDRESS", "TOOLRESULT_PATIENCE", "TOOLRESULT_SHELL", "TOOLRESULT_MAX_TOKENS", "TOOLRESULT_RAW",
+}
 
 // environment holds variables by name.
 type environment map[string]string
@@ -41,26 +47,22 @@ func (e environment) directory(name string) (string, bool) {
 	return path, filepath.IsAbs(path)
 }
 
-// ownTemporary is the directory of this user under the temporary directory.
-func (e environment) ownTemporary() string {
-	temp, ok := e.directory("TMPDIR")
-	if !ok {
-		temp = "/tmp"
+// list has the form of os.Environ.
+func (e environment) list() []string {
+	var list []string
+	for name, value := range e {
+		list = append(list, name+"="+value)
 	}
-	return filepath.Join(temp, fmt.Sprintf("toolresult-%d", os.Getuid()))
+	return list
 }
 
 // TemporaryDir returns the directory under the temporary one in which a store is without a home directory: the next start
 // of the machine may empty it.
-func TemporaryDir(environ []string) string { return newEnvironment(environ).ownTemporary() }
+func TemporaryDir(environ []string) string { return sidecar.TemporaryDir(environ) }
 
-// defaultSocket is the socket in the runtime directory of the user, which only that user can enter, and which is gone with
-// the last session.
+// defaultSocket is the socket at which clients look: what docs/discovery.md says of a user who names none.
 func defaultSocket(e environment) string {
-	if runtime, ok := e.directory("XDG_RUNTIME_DIR"); ok {
-		return filepath.Join(runtime, "toolresult", "toolresult.sock")
-	}
-	return filepath.Join(e.ownTemporary(), "toolresult.sock")
+	return filepath.Join(sidecar.RuntimeDir(e.list()), "toolresult.sock")
 }
 
 // defaultStore is the state directory of the user: artifacts survive a restart, but are no documents to back up.
@@ -71,5 +73,5 @@ func defaultStore(e environment) string {
 	if home, ok := e.directory("HOME"); ok {
 		return filepath.Join(home, ".local", "state", "toolresult")
 	}
-	return filepath.Join(e.ownTemporary(), "state")
+	return filepath.Join(sidecar.TemporaryDir(e.list()), "state")
 }

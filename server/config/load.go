@@ -115,7 +115,7 @@ func readEnvironment(table []setting, e environment) ([]value, error) {
 
 // readVariable returns key and value of one variable; the key is empty for one that sets nothing.
 func readVariable(table []setting, name, text string) (key string, v any, err error) {
-	known := []string{fileVariable}
+	known := append([]string{fileVariable}, clientVariables...)
 	for _, s := range table {
 		a := s.describe()
 		if a.variable() != name {
@@ -131,7 +131,7 @@ func readVariable(table []setting, name, text string) (key string, v any, err er
 		}
 		return a.key, v, nil
 	}
-	if name == fileVariable || serviceLink.MatchString(name) {
+	if name == fileVariable || slices.Contains(clientVariables, name) || serviceLink.MatchString(name) {
 		return "", nil, nil
 	}
 	return "", nil, fmt.Errorf("%s: is no setting%s (from the environment)", quoted(name),

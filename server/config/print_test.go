@@ -25,6 +25,7 @@ func sample(t *testing.T) (loaded *config.Loaded, path string) {
 }
 
 const wantYAML = `socket: /run/user/7/toolresult/toolresult.sock # default
+address_file: "" # default
 allow_uids: [1000, 1001] # file PATH:2
 tcp: 127.0.0.1:0 # flag --tcp
 tls_cert: "" # default
@@ -68,11 +69,13 @@ default_deadline: 30s # default
 stream_idle: 5m # default
 drain_delay: 1m30s # flag --drain-delay
 shutdown_timeout: 10s # default
+idle_exit: 0s # default
 log_sync: 1s # default
 `
 
 const wantJSON = `{
   "socket": {"value":"/run/user/7/toolresult/toolresult.sock","origin":"default"},
+  "address_file": {"value":"","origin":"default"},
   "allow_uids": {"value":[1000,1001],"origin":"file PATH:2"},
   "tcp": {"value":"127.0.0.1:0","origin":"flag --tcp"},
   "tls_cert": {"value":"","origin":"default"},
@@ -116,6 +119,7 @@ const wantJSON = `{
   "stream_idle": {"value":"5m","origin":"default"},
   "drain_delay": {"value":"1m30s","origin":"flag --drain-delay"},
   "shutdown_timeout": {"value":"10s","origin":"default"},
+  "idle_exit": {"value":"0s","origin":"default"},
   "log_sync": {"value":"1s","origin":"default"}
 }
 `

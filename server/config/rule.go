@@ -118,6 +118,19 @@ func eachAbsolute() rule[[]string] {
 	}}
 }
 
+// emptyOrAbsolute accepts no path, and an absolute one of a file.
+func emptyOrAbsolute() rule[string] {
+	return rule[string]{check: func(_ Config, v string) error {
+		switch {
+		case v != "" && !filepath.IsAbs(v):
+			return errors.New("is not an absolute path")
+		case strings.HasSuffix(v, "/"):
+			return errors.New("is a directory, not the path of a file in one")
+		}
+		return nil
+	}}
+}
+
 // notEmpty rejects the empty text.
 func notEmpty() rule[string] {
 	return rule[string]{check: func(_ Config, v string) error {

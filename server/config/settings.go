@@ -22,6 +22,12 @@ func accessSettings() []setting {
 			kind: path, field: func(c *Config) *string { return &c.Socket },
 			from: defaultSocket, rules: []rule[string]{printable(), socketPath()},
 		}),
+		newSpec(spec[string]{
+			about: about{key: "address_file", initialText: "none",
+				help: "file that has the addresses of the sidecar while it runs, absolute"},
+			kind: path, field: func(c *Config) *string { return &c.AddressFile },
+			rules: []rule[string]{printable(), emptyOrAbsolute()},
+		}),
 		newSpec(spec[[]int]{
 			about: about{key: "allow_uids", initialText: "none",
 				help: "ids of further users that may connect to the socket, with commas between them"},
@@ -318,6 +324,11 @@ func timeSettings() []setting {
 			kind:  duration, field: func(c *Config) *time.Duration { return &c.ShutdownTimeout },
 			value: 10 * time.Second,
 			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, 10*time.Minute)},
+		}),
+		newSpec(spec[time.Duration]{
+			about: about{key: "idle_exit", initialText: "0s, never", help: "time without calls after which the sidecar ends"},
+			kind:  duration, field: func(c *Config) *time.Duration { return &c.IdleExit },
+			rules: []rule[time.Duration]{zeroOr(duration, time.Second, 7*24*time.Hour)},
 		}),
 		newSpec(spec[time.Duration]{
 			about: about{key: "log_sync", help: "after how long appends to a log are made durable; 0s: only on request"},

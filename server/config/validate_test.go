@@ -124,6 +124,11 @@ func TestValidateRejects(t *testing.T) {
 		{func(c *config.Config) { c.DrainDelay = 61 * time.Second }, `drain_delay = "1m1s": is out of bounds: 0s to 1m`},
 		{func(c *config.Config) { c.ShutdownTimeout = 0 }, `shutdown_timeout = "0s": is out of bounds: 100ms to 10m`},
 		{func(c *config.Config) { c.ShutdownTimeout = time.Hour }, `shutdown_timeout = "1h": is out of bounds: 100ms to 10m`},
+		{func(c *config.Config) { c.IdleExit = time.Millisecond }, `idle_exit = "1ms": is out of bounds: 0s, or 1s to 168h`},
+		{func(c *config.Config) { c.IdleExit = 169 * time.Hour }, `idle_exit = "169h": is out of bounds: 0s, or 1s to 168h`},
+		{func(c *config.Config) { c.AddressFile = "address" }, `address_file = "address": is not an absolute path`},
+		{func(c *config.Config) { c.AddressFile = "/run/" }, `address_file = "/run/": is a directory, not the path of a file in one`},
+		{func(c *config.Config) { c.AddressFile = "/a\nb" }, `address_file = "/a\nb": holds a control character`},
 		{func(c *config.Config) { c.LogSync = -1 }, `log_sync = "-1ns": is out of bounds: 0s to 1h`},
 		{func(c *config.Config) { c.LogSync = 2 * time.Hour }, `log_sync = "2h": is out of bounds: 0s to 1h`},
 	} {

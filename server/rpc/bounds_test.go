@@ -11,46 +11,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPrivateDirectoryIsOursAlone has directories that are made, accepted and rejected.
-func TestPrivateDirectoryIsOursAlone(t *testing.T) {
-	t.Parallel()
-	root := socketDir(t)
-	dir := func(name string, mode os.FileMode) string {
-		path := filepath.Join(root, name)
-		if err := errors.Join(os.Mkdir(path, 0o700), os.Chmod(path, mode)); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	file := filepath.Join(root, "file")
-	link := filepath.Join(root, "link")
-	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Symlink(dir("target", 0o700), link)); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{
-		filepath.Join(root, "new", "deep"): "", dir("ours", 0o700): "", dir("strict", 0o500): "",
-		dir("group", 0o710): "mode 0710 lets other users in", dir("others", 0o701): "mode 0701 lets other users in",
-		file: "is no directory", link: "is no directory", filepath.Join(file, "below"): "not a directory", filepath.Join(file, "a", "b"): "not a directory",
-	} {
-		err := privateDir(path)
-		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %q", path, err, want)
-		}
-		if info, err := os.Stat(path); want == "" && (err != nil || info.Mode().Perm()&0o077 != 0) {
-			t.Errorf("%s: %v, %v", path, info, err)
-		}
-	}
-	if os.Geteuid() == 0 {
-		other := dir("other", 0o700)
-		if err := os.Chown(other, 12345, -1); err != nil {
-			t.Fatal(err)
-		}
-		if err := privateDir(other); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
-			t.Errorf("a directory of another user: %v", err)
-		}
-	}
-}
-
 // TestSocketIsBoundOnlyWhereItMayBe has paths at the bounds, and files in the place of the socket or of its lock.
 func TestSocketIsBoundOnlyWhereItMayBe(t *testing.T) {
 	t.Parallel()

@@ -57,6 +57,7 @@ type Interceptors struct {
 	sequence atomic.Uint64
 	draining atomic.Bool
 	open     openCalls
+	use      *use
 
 	late           sync.WaitGroup // records of calls that the tap rejected
 	lateSlots      chan struct{}
@@ -66,7 +67,7 @@ type Interceptors struct {
 // NewInterceptors returns the interceptors of a server.
 func NewInterceptors(o Options) *Interceptors {
 	return &Interceptors{
-		Options: o, rights: Rights(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate),
+		Options: o, rights: Rights(), use: newUse(), instance: strconv.FormatUint(rand.Uint64(), 36) + "-", lateSlots: make(chan struct{}, maxLate),
 		unknownCallers: unknownCallers{lines: rate.NewLimiter(unknownLinesPerSecond, unknownLinesBurst)},
 	}
 }
@@ -150,8 +151,9 @@ func printable(s string, limit int) string {
 
 // report logs a call and counts it when it is over. It never looks at payloads.
 func (c *Interceptors) report(ctx context.Context, call interceptors.CallMeta) (interceptors.Reporter, context.Context) {
-	r := &report{Interceptors: c, ctx: ctx, method: c.named(call.FullMethod()), streams: call.Typ != interceptors.Unary}
+	r := &report{Interceptors: c, ctx: ctx, method: c.named(call.FullMethod()), called: call.FullMethod(), streams: call.Typ != interceptors.Unary}
 	c.open.count(r.streams, +1)
+	c.use.count(r.called, +1)
 	return r, ctx
 }
 
@@ -168,13 +170,15 @@ type report struct {
 	interceptors.NoopReporter
 	*Interceptors
 	ctx     context.Context //nolint:containedctx // a Reporter lives for one call
-	method  string
+	method  string          // "unknown" for one that does not exist
+	called  string
 	streams bool
 }
 
 // PostCall is called when the call is over.
 func (r *report) PostCall(err error, elapsed time.Duration) {
 	r.open.count(r.streams, -1)
+	r.use.count(r.called, -1)
 	r.finished(r.ctx, r.method, err, elapsed)
 }
 

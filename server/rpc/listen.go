@@ -7,9 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolresult/toolresult/internal/privatedir"
 )
 
 // maxSocketPath is the longest path of a socket, in bytes: sockaddr_un.sun_path without its zero byte (unix(7)).
@@ -32,7 +33,7 @@ func ListenUnix(path string) (*unixSocket, error) {
 	if err := checkSocketPath(path); err != nil {
 		return nil, err
 	}
-	if err := privateDir(filepath.Dir(path)); err != nil {
+	if err := privatedir.Make(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	lock, err := lockFile(path + ".lock")
@@ -56,35 +57,6 @@ func checkSocketPath(path string) error {
 		return fmt.Errorf("socket %q: the path has %d bytes, at most %d are possible", path, len(path), maxSocketPath)
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fmt.Errorf("socket %q: the path has a control character", path)
-	}
-	return nil
-}
-
-// privateDir makes a directory of mode 0700, or checks that an existing one is
-// ours and that nobody else can write to it.
-func privateDir(dir string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	err := os.Mkdir(dir, 0o700)
-	if err == nil {
-		return os.Chmod(dir, 0o700) // whatever the umask
-	}
-	if !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !info.IsDir():
-		return fmt.Errorf("directory %s: is no directory", dir)
-	case !ok || int(stat.Uid) != os.Geteuid():
-		return fmt.Errorf("directory %s: belongs to another user", dir)
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("directory %s: mode %04o lets other users in; chmod 0700 it or choose another", dir, info.Mode().Perm())
 	}
 	return nil
 }

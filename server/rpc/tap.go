@@ -29,6 +29,7 @@ func (c *Interceptors) tap(ctx context.Context, info *tap.Info) (context.Context
 	who := c.Authenticator.Identify(ctx)
 	ctx = identity.NewContext(ctx, who)
 	if who.Rejected == nil || info.FullMethodName == healthpb.Health_Check_FullMethodName {
+		c.use.touch(info.FullMethodName)
 		return ctx, nil
 	}
 	c.reject(ctx, info.FullMethodName, who.Rejected)

@@ -1,0 +1,139 @@
+package sidecar
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/toolresult/toolresult/internal/privatedir"
+)
+
+// Address is the content of an address file, one JSON object.
+type Address struct {
+	// Address is the socket of the sidecar, unix:///PATH.
+	Address string `json:"address"`
+	// TCP is the address and the port of its other listener; empty: it has none. Whoever calls it needs the token.
+	TCP string `json:"tcp,omitempty"`
+	// PID is the number of its process.
+	PID int `json:"pid"`
+	// Version is that of its build; empty: unknown.
+	Version string `json:"version,omitempty"`
+}
+
+// maxAddressFile bounds what is read of an address file, in bytes.
+const maxAddressFile = 16 << 10
+
+// ReadAddress reads an address file. It follows none that another user could have written: the file and its directory are of
+// this user, and nobody else can write them. Its address is a socket. Whether somebody serves there is not known.
+//
+// The error is fs.ErrNotExist when there is no file.
+func ReadAddress(path string) (Address, error) {
+	a, err := readAddress(path)
+	if err != nil {
+		return Address{}, fmt.Errorf("address file %s: %w", path, err)
+	}
+	return a, nil
+}
+
+// readAddress is ReadAddress, with errors that do not name the file.
+func readAddress(path string) (Address, error) {
+	if err := privatedir.Check(filepath.Dir(path)); err != nil {
+		return Address{}, err
+	}
+	// What is no file, such as a pipe, would be waited for.
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return Address{}, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return Address{}, err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.Mode().IsRegular():
+		return Address{}, errors.New("is no file")
+	case !ok || int(stat.Uid) != os.Geteuid():
+		return Address{}, errors.New("belongs to another user")
+	case info.Mode().Perm()&0o022 != 0:
+		return Address{}, fmt.Errorf("mode %04o lets other users write", info.Mode().Perm())
+	}
+	text, err := io.ReadAll(io.LimitReader(f, maxAddressFile))
+	if err != nil {
+		return Address{}, err
+	}
+	return parseAddress(text)
+}
+
+// parseAddress reads the content of an address file. What it does not know is for later versions.
+func parseAddress(text []byte) (Address, error) {
+	var a Address
+	if err := json.Unmarshal(text, &a); err != nil {
+		return Address{}, fmt.Errorf("is not the JSON of an address file: %w", err)
+	}
+	socket, isSocket := strings.CutPrefix(a.Address, "unix://")
+	if !isSocket || !filepath.IsAbs(socket) || strings.ContainsFunc(socket, unicode.IsControl) {
+		return Address{}, fmt.Errorf("has the address %q, which is not unix:///PATH", a.Address)
+	}
+	return a, nil
+}
+
+// WriteAddress writes an address file in one step, with mode 0600, in a directory that only this user can enter, which it makes.
+// It replaces a file of a sidecar that is dead, and anything else that is no directory.
+//
+// It fails when the file is of another sidecar that lives.
+func WriteAddress(path string, a Address) error {
+	if err := writeAddress(path, a); err != nil {
+		return fmt.Errorf("address file %s: %w", path, err)
+	}
+	return nil
+}
+
+// writeAddress is WriteAddress, with errors that do not name the file.
+func writeAddress(path string, a Address) error {
+	dir := filepath.Dir(path)
+	if err := privatedir.Make(dir); err != nil {
+		return err
+	}
+	if other, err := readAddress(path); err == nil && other.Address != a.Address {
+		if peer, err := (Place{Address: other.Address}).peer(context.Background()); err == nil {
+			return fmt.Errorf("is of a sidecar that lives, process %d at %s", peer.Pid, other.Address)
+		}
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(dir, filepath.Base(path)+".*") // of mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(text, '\n'))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// RemoveAddress removes an address file if it is that of the given process. It does nothing when the file is gone, or is of
+// another sidecar.
+func RemoveAddress(path string, pid int) error {
+	if a, err := readAddress(path); err != nil || a.PID != pid {
+		return nil //nolint:nilerr // a file that cannot be read is none that this process wrote
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("address file %s: %w", path, err)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Package sidecar finds the sidecar of this user, and makes sure that there is one. docs/discovery.md is the rule that it
+// implements; clients in other languages can follow it by themselves.
+//
+// It knows no configuration, no gRPC and no command line: [FromEnvironment] has the names, [Names.Find] the place, [Ensure]
+// starts what its caller says, and whether a sidecar serves is asked by its caller.
+package sidecar
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// ErrNone means that no sidecar was found.
+var ErrNone = errors.New("no sidecar runs")
+
+// ErrSilent means that a process has the socket and does not answer in time: it is stopped, or busy.
+var ErrSilent = errors.New("does not answer")
+
+// Names are the names by which a sidecar is found.
+type Names struct {
+	// Address is what TOOLRESULT_ADDRESS says: if it is set, no other place counts.
+	Address string
+	// AddressFile is the path of the address file; empty: none is read.
+	AddressFile string
+	// Socket is the path of the socket.
+	Socket string
+	// SocketNamed is whether the user named the socket. It is then used whoever serves there.
+	SocketNamed bool
+}
+
+// FromEnvironment returns the names that the environment has, in the form of [os.Environ]. Settings that a configuration file
+// has are the caller's to fill in, with With.
+func FromEnvironment(environ []string) Names {
+	e := newEnvironment(environ)
+	names := Names{Address: e["TOOLRESULT_ADDRESS"]}
+	return names.with(e, e["TOOLRESULT_SOCKET"], e["TOOLRESULT_ADDRESS_FILE"])
+}
+
+// With returns the names for a configuration that names the socket, the address file, or both; empty: it does not.
+func (n Names) With(environ []string, socket, addressFile string) Names {
+	return n.with(newEnvironment(environ), socket, addressFile)
+}
+
+// with completes the names. Who names a socket means that one: the address file of the runtime directory may be of another.
+func (n Names) with(e environment, socket, addressFile string) Names {
+	n.Socket, n.SocketNamed, n.AddressFile = socket, socket != "", addressFile
+	if n.SocketNamed {
+		return n
+	}
+	n.Socket = filepath.Join(e.runtimeDir(), "toolresult.sock")
+	n.AddressFile = cmp.Or(addressFile, filepath.Join(e.runtimeDir(), "address"))
+	return n
+}
+
+// RuntimeDir returns the directory of this user for sockets: $XDG_RUNTIME_DIR/toolresult or, without an absolute
+// XDG_RUNTIME_DIR, toolresult-UID in the temporary directory.
+func RuntimeDir(environ []string) string { return newEnvironment(environ).runtimeDir() }
+
+// TemporaryDir returns the directory of this user under the temporary directory.
+func TemporaryDir(environ []string) string { return newEnvironment(environ).temporaryDir() }
+
+// Place is where a sidecar may be called.
+type Place struct {
+	// Address is a target of gRPC: unix:///PATH or HOST:PORT.
+	Address string
+	// From says who named it.
+	From string
+	// Named is whether the user did: it is then used whoever serves there.
+	Named bool
+}
+
+// Places returns where to look, in this order: TOOLRESULT_ADDRESS, and nowhere else if it is set; what the address file says;
+// the socket. The error says why an address file is not followed; without one there is no error, and the places are good in any
+// case.
+func (n Names) Places() ([]Place, error) {
+	if n.Address != "" {
+		return []Place{{n.Address, "TOOLRESULT_ADDRESS", true}}, nil
+	}
+	var places []Place
+	var reason error
+	if n.AddressFile != "" {
+		file, err := ReadAddress(n.AddressFile)
+		switch {
+		case err == nil:
+			places = append(places, Place{file.Address, "address file " + n.AddressFile, false})
+		case !errors.Is(err, os.ErrNotExist):
+			reason = err
+		}
+	}
+	if socket := (Place{"unix://" + n.Socket, "socket", n.SocketNamed}); len(places) == 0 || places[0].Address != socket.Address {
+		places = append(places, socket)
+	}
+	return places, reason
+}
+
+// Find returns the first place at which a process accepts connections. An address of TOOLRESULT_ADDRESS is returned as it is. On
+// a socket that no user named, it is a process of this user. Connections are accepted by the kernel, so that a process that is
+// stopped is found too.
+//
+// Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more.
+func (n Names) Find(ctx context.Context) (Place, error) {
+	places, reason := n.Places()
+	if n.Address != "" {
+		return places[0], checkAddress(n.Address)
+	}
+	for _, p := range places {
+		_, err := p.peer(ctx)
+		if err == nil {
+			return p, nil
+		}
+		if errors.Is(err, syscall.EAGAIN) { // the queue of connections is full
+			return p, fmt.Errorf("the sidecar at %s (%s) %w", p.Address, p.From, ErrSilent)
+		}
+		if !isAbsent(err) {
+			reason = errors.Join(reason, err)
+		}
+	}
+	if reason != nil {
+		return Place{}, fmt.Errorf("%w: %w", ErrNone, reason)
+	}
+	return Place{}, ErrNone
+}
+
+// checkAddress rejects what gRPC would take for the name of a host.
+func checkAddress(address string) error {
+	if strings.HasPrefix(address, "/") {
+		return fmt.Errorf("TOOLRESULT_ADDRESS %s: write unix://%s", address, address)
+	}
+	return nil
+}
+
+// maxConnect bounds the wait for a connection to a socket: the kernel makes one at once, unless hundreds wait already.
+const maxConnect = time.Second
+
+// peer connects to a socket and returns the process that listens there.
+func (p Place) peer(ctx context.Context) (unix.Ucred, error) {
+	path, _ := strings.CutPrefix(p.Address, "unix://")
+	dialer := net.Dialer{Timeout: maxConnect}
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err != nil {
+		return unix.Ucred{}, err
+	}
+	defer func() { _ = conn.Close() }()
+	raw, err := conn.(*net.UnixConn).SyscallConn() // a connection to a Unix socket is nothing else
+	if err != nil {
+		return unix.Ucred{}, err
+	}
+	var peer *unix.Ucred
+	var failed error
+	if err := raw.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
+		return unix.Ucred{}, err
+	}
+	switch {
+	case failed != nil:
+		return unix.Ucred{}, failed
+	case !p.Named && int(peer.Uid) != os.Geteuid():
+		return unix.Ucred{}, fmt.Errorf("%s: is served by another user (%d)", path, peer.Uid)
+	}
+	return *peer, nil
+}
+
+// isAbsent reports whether an error of a connection means that no process listens there.
+func isAbsent(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ENOTDIR)
+}
