@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,11 +18,12 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// A command finds its sidecar in three steps: the address of --server; then the socket of the configuration, if something
+// A command finds its sidecar in three steps: the address of --server; then that of docs/discovery.md, if a sidecar of this user
 // listens there; then a sidecar of its own in this process, embedded, which ends with the command. So `toolresult exec`
 // works on a machine where nothing was set up, and uses the same store once a sidecar runs. Commands call the embedded
 // sidecar over a socket too: there is one way to the services, and it is the one that is tested.
@@ -44,7 +44,7 @@ type target struct {
 // flags defines the flags of a target.
 func (t *target) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&t.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (with the token in TOOLRESULT_TOKEN); "+
-		"default: the socket of the configuration, or an embedded sidecar when none runs there")
+		"default: that of TOOLRESULT_ADDRESS, of the address file or of the socket, or an embedded sidecar when none runs there")
 	fs.StringVar(&t.store, "store", "", "use an embedded sidecar whose store is in this directory, whatever runs")
 	t.credentialFlags.flags(fs)
 }
@@ -70,36 +70,32 @@ type connection struct {
 	close                      func() error
 }
 
-// place returns the address of the sidecar that was named or, by default, of the one on the configured socket. If none listens
-// there, the address is empty, and the configuration is that of a sidecar to start in this process.
-func (t *target) place() (address string, c config.Config, err error) {
+// connect connects to the sidecar that was named or, by default, to the one that is found. If there is none, it starts one in this
+// process.
+func (t *target) connect(ctx context.Context) (*connection, error) {
 	if err := t.check(); err != nil {
 		return "", c, err
 	}
 	if t.address != "" {
 		return t.address, c, nil
 	}
-	if c, err = defaultConfig(); err != nil {
-		return "", c, err
+	if t.store == "" {
+		place, err := findSidecar(ctx)
+		if err == nil {
+			return t.dial(place.Address)
+		}
+		if !errors.Is(err, sidecar.ErrNone) {
+			return nil, err
+		}
 	}
-	if t.store != "" {
-		c.Store, err = filepath.Abs(t.store)
-		return "", c, err
-	}
-	if isListening(c.Socket) {
-		return "unix://" + c.Socket, c, nil
-	}
-	return "", c, nil
-}
-
-// connect connects to the sidecar that was named or found, or starts one in this process.
-func (t *target) connect(ctx context.Context) (*connection, error) {
-	address, c, err := t.place()
+	c, err := defaultConfig()
 	if err != nil {
 		return nil, err
 	}
-	if address != "" {
-		return t.dial(address)
+	if t.store != "" {
+		if c.Store, err = filepath.Abs(t.store); err != nil {
+			return nil, err
+		}
 	}
 	// An embedded sidecar has issued no token, and its store is that of this user: it would confine nobody.
 	if t.tokenFile != "" {
@@ -127,15 +123,33 @@ func defaultConfig() (config.Config, error) {
 	return loaded.Config, nil
 }
 
-// isListening reports whether a server accepts connections on a Unix socket. A socket file alone says nothing: it stays
-// when a sidecar is killed.
-func isListening(socket string) bool {
-	conn, err := net.DialTimeout("unix", socket, time.Second)
+// findSidecar returns the place of the sidecar of this user, by the rule of docs/discovery.md. The error is sidecar.ErrNone when no
+// process listens there.
+func findSidecar(ctx context.Context) (sidecar.Place, error) {
+	names, err := sidecarNames()
 	if err != nil {
-		return false
+		return sidecar.Place{}, err
 	}
-	_ = conn.Close()
-	return true
+	return names.Find(ctx)
+}
+
+// sidecarNames returns the names by which commands find the sidecar: those of the environment and, if there is a configuration
+// file, those of it.
+func sidecarNames() (sidecar.Names, error) {
+	environ := os.Environ()
+	names := sidecar.FromEnvironment(environ)
+	if os.Getenv("TOOLRESULT_CONFIG") == "" || names.Address != "" {
+		return names, nil
+	}
+	loaded, err := config.Load(nil, environ)
+	if err != nil {
+		return names, err
+	}
+	var socket string
+	if loaded.Origin("socket") != "default" {
+		socket = loaded.Config.Socket
+	}
+	return names.With(environ, socket, loaded.Config.AddressFile), nil
 }
 
 // dial connects to an address, which is a target of gRPC. The windows of flow control have a fixed size, because gRPC would
@@ -171,7 +185,7 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 		return nil, fmt.Errorf("%w; TMPDIR names the directory", err)
 	}
 	c.Socket, c.TCP, c.Token, c.TokenFile, c.TokenFD = filepath.Join(dir, "embedded", "s"), "", "", "", 0
-	c.TLSCert, c.TLSKey, c.TLSClientCA = "", "", ""
+	c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", "", 0
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version}
 	s, err := server.New(c, options)
 	if errors.Is(err, artifactstore.ErrLocked) {

@@ -135,7 +135,7 @@ func isLoopback(address string) bool {
 var errTokenInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")
 
 // errNoSidecar means that a session token was given, and no sidecar runs that can have issued it.
-var errNoSidecar = errors.New("no sidecar runs on the configured socket, and a session token is good for none but the one that issued it")
+var errNoSidecar = errors.New("no sidecar runs (docs/discovery.md), and a session token is good for none but the one that issued it")
 
 // sessionTokenCommand returns `session-token`. A runtime gives such a token to an agent that may read its own artifacts and
 // nothing else; the sidecar keeps it in memory alone, so that it ends with the process.

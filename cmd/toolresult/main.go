@@ -7,6 +7,7 @@
 //	toolresult transport encode|assemble|lint  messages and streams of providers
 //	toolresult tool definitions|call  the tool that a model can be given
 //	toolresult session-token SESSION  print a token that confines its bearer to a session
+//	toolresult ensure                make sure that a sidecar runs, print its address
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
 //	toolresult profile explain -- CMD  say what is known of a command
@@ -123,7 +124,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
+	root.AddCommand(serveCommand(), ensureCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
 		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
 		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
