@@ -39,9 +39,8 @@ const (
 
 // Times of exec.
 const (
-	// defaultPatience is how long a sidecar is waited for: an agent does not notice it.
-	defaultPatience = 750 * time.Millisecond
-	// strictPatience is the same of --strict, with one second more for each MiB of the output.
+	// strictPatience is how long a sidecar is waited for with --strict, with one second more for each MiB of the output. Without, it
+	// is defaultPatience, which an agent does not notice.
 	strictPatience = time.Minute
 	// settle is the time for which the output of processes is read that outlive the command; with --strict it is strictSettle.
 	settle, strictSettle = 200 * time.Millisecond, 5 * time.Second
