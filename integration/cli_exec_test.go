@@ -66,20 +66,31 @@ func TestExecLosesNothing(t *testing.T) {
 			return nil, []string{"--server", "unix://" + s.Socket}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			command, sum := oddBytes(t, n)
-			env, flags := breakIt(t)
-			r := cli(t, append(environment(t), env...), nil, append(append([]string{"exec"}, flags...), command...)...)
-			whole := sha256.Sum256([]byte(r.stdout)) == sum
-			receipt := name == "a killed sidecar" && strings.Contains(r.stdout, fmt.Sprintf("%d bytes", n)) // it was faster
-			if r.code != 9 || !whole && !receipt {
-				t.Errorf("exit code %d, %d bytes: %s", r.code, len(r.stdout), r.stderr)
-			}
-			if whole && !strings.Contains(r.stderr, "no receipt, the output follows as it is: ") {
-				t.Errorf("it does not say why: %s", r.stderr)
-			}
-		})
+		for _, strict := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", strict: ", strict), func(t *testing.T) {
+				t.Parallel()
+				losesNothing(t, n, strict, breakIt)
+			})
+		}
+	}
+}
+
+// losesNothing runs a command that writes n odd bytes. Standard error says why they come, if strict, and nothing else.
+func losesNothing(t *testing.T, n int, strict bool, breakIt func(t *testing.T) (env, flags []string)) {
+	t.Helper()
+	command, sum := oddBytes(t, n)
+	env, flags := breakIt(t)
+	if strict {
+		flags = append(flags, "--strict")
+	}
+	r := cli(t, append(environment(t), env...), nil, append(append([]string{"exec"}, flags...), command...)...)
+	whole := sha256.Sum256([]byte(r.stdout)) == sum
+	receipt := strings.Contains(t.Name(), "killed") && strings.Contains(r.stdout, fmt.Sprintf("%d bytes", n)) // it was faster
+	if r.code != 9 || !whole && !receipt {
+		t.Errorf("exit code %d, %d bytes: %s", r.code, len(r.stdout), r.stderr)
+	}
+	if reason := strings.Contains(r.stderr, "no receipt, the output follows as it is: "); whole && reason != strict || !strict && r.stderr != "" {
+		t.Errorf("it says why, or does not: %q", r.stderr)
 	}
 }
 
@@ -107,17 +118,19 @@ func TestExecWithoutReader(t *testing.T) {
 	}
 }
 
-// TestExecIsHungUp ends exec as a terminal does that is closed, and as Ctrl-\ does: the command is told to end, and what it wrote is
-// printed.
+// TestExecIsHungUp ends exec as a terminal does that is closed, and as Ctrl-\ does: the command gets the signal, and what it wrote
+// is printed. With --strict it gets SIGTERM.
 func TestExecIsHungUp(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"HUP", "QUIT"} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			script := `"$0" exec -- sh -c 'echo important; : >"$0"; exec sleep 60' "$2" & p=$!; until [ -e "$2" ]; do sleep 0.02; done; sleep 0.2; kill -$1 $p; wait $p; echo "code $?"`
-			r := run(t, environment(t), nil, "bash", "-c", script, binary, name, filepath.Join(t.TempDir(), "begun"))
-			wantIn(t, r.stdout, "important\n", "code 143\n")
-		})
+	for name, code := range map[string]string{"HUP": "129", "QUIT": "131", "TERM": "143"} {
+		for flag, code := range map[string]string{"--strict=false": code, "--strict": "143"} {
+			t.Run(name+" "+flag, func(t *testing.T) {
+				t.Parallel()
+				script := `"$0" exec $3 -- sh -c 'echo important; : >"$0"; exec sleep 60' "$2" & p=$!; until [ -e "$2" ]; do sleep 0.02; done; sleep 0.2; kill -$1 $p; wait $p; echo "code $?"`
+				r := run(t, environment(t), nil, "bash", "-c", script, binary, name, filepath.Join(t.TempDir(), "begun"), flag)
+				wantIn(t, r.stdout, "important\n", "code "+code+"\n")
+			})
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ func homeOf(env []string) string {
 // wrote is not lost.
 func TestExecWithoutReceipt(t *testing.T) {
 	t.Parallel()
-	r := cli(t, environment(t), nil, "exec", "--max-lines=2", "--", "sh", "-c", "seq 100; echo err >&2; exit 3")
+	r := cli(t, environment(t), nil, "exec", "--strict", "--max-lines=2", "--", "sh", "-c", "seq 100; echo err >&2; exit 3")
 	if r.code != 3 || !strings.HasPrefix(r.stdout, "1\n2\n3\n") || !strings.HasSuffix(r.stdout, "\n100\n") {
 		t.Errorf("exit code %d, stdout %.100q", r.code, r.stdout)
 	}
