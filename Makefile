@@ -36,7 +36,7 @@ OPTIONAL := $(if $(filter ci,$(MAKECMDGOALS)),-optional)
 RESULTS := $(if $(filter ci,$(MAKECMDGOALS)),,-args -document $(CURDIR)/docs/evaluation.md)
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
 RACE := ./artifactstore/... ./auditlog/... ./cmd/... ./envelope ./integration ./internal/... ./preview/literal ./preview/salience \
-	./projectors/profile ./redact ./server/... ./tokens/bpe ./transports
+	./projectors/profile ./redact ./renderers ./server/... ./tokens/bpe ./transports ./transports/internal/markup
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
 

@@ -45,7 +45,7 @@ func TestFormsMatchToTheirLastByte(t *testing.T) {
 		"Ｉｔｅｍ ": true, "Ｉｔｅｍ\u00a0": true, "Ｉｔｅｍ": false, "Ｉｔｅｍ 1": true, "stdout:": true, "stdout": false,
 		"\x80stdout:": false, "\x80": false, "Item\x80": false, "": false, "   ": false, " \u00a0": false, "\u0301": false,
 	} {
-		if got := contractReserved.matches(line); got != want {
+		if got := contractReserved().matches(line); got != want {
 			t.Errorf("%q matches: %v, want %v", line, got, want)
 		}
 	}

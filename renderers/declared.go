@@ -135,11 +135,11 @@ func Custom(t *envelope.Type) (*CustomRenderer, error) {
 	own := grammar{brief: map[string]bool{}}
 	own.declare(t.Name(), t.Canonical)
 	both := grammar{
-		outcomes: slices.Concat(own.outcomes, contractGrammar.outcomes),
-		facts:    slices.Concat(own.facts, contractGrammar.facts), sections: slices.Concat(own.sections, contractGrammar.sections),
+		outcomes: slices.Concat(own.outcomes, contractGrammar().outcomes),
+		facts:    slices.Concat(own.facts, contractGrammar().facts), sections: slices.Concat(own.sections, contractGrammar().sections),
 		brief: own.brief,
 	}
-	maps.Copy(both.brief, contractGrammar.brief)
+	maps.Copy(both.brief, contractGrammar().brief)
 	if err := both.check(); err != nil {
 		return nil, err
 	}

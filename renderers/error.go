@@ -1,6 +1,10 @@
 package renderers
 
 import (
+	"sync"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -16,12 +20,15 @@ func errorDocument(e *pb.ToolError) Document {
 }
 
 // errorTexts are the large fields of an error.
-var errorTexts = streams((*pb.ToolError)(nil).ProtoReflect().Descriptor(), [2]string{"message", labelErrorText})
+var errorTexts = sync.OnceValue(func() []stream {
+	return streams((*pb.ToolError)(nil).ProtoReflect().Descriptor(), [2]string{"message", labelErrorText})
+})
 
 // addErrorText adds the section of a message with several lines.
 func (d *Document) addErrorText(e *pb.ToolError, prefix string) {
-	for i := range errorTexts {
-		if s, ok := errorTexts[i].section(e.ProtoReflect(), prefix); ok {
+	texts := errorTexts()
+	for i := range texts {
+		if s, ok := texts[i].section(e.ProtoReflect(), prefix); ok {
 			d.Sections = append(d.Sections, s)
 		}
 	}
@@ -43,7 +50,7 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 		d.fact(prefix+labelRetryable, yesOrNo[e.GetRetryable()])
 	}
 	if e.DetailsJson != nil && e.GetDetailsDefect() != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
-		d.fact(prefix+labelShownAsText, "error details, because "+envelope.Words(e.ProtoReflect(), detailsDefect, textscan.OneLine))
+		d.fact(prefix+labelShownAsText, "error details, because "+envelope.Words(e.ProtoReflect(), detailsDefect(), textscan.OneLine))
 	}
 	d.fact(prefix+labelDetails, e.GetDetailsJson())
 	if o := e.GetDetailsOmitted(); o != nil {
@@ -55,7 +62,9 @@ func (d *Document) addError(e *pb.ToolError, prefix string) {
 	}
 }
 
-var detailsDefect = (*pb.ToolError)(nil).ProtoReflect().Descriptor().Fields().ByName("details_defect")
+var detailsDefect = sync.OnceValue(func() protoreflect.FieldDescriptor {
+	return (*pb.ToolError)(nil).ProtoReflect().Descriptor().Fields().ByName("details_defect")
+})
 
 var yesOrNo = map[bool]string{true: "yes", false: "no"}
 

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/toolresult/toolresult/envelope"
 )
@@ -85,20 +86,24 @@ func (e *Extent) String() string {
 
 // The forms of extents, as Extent.String writes them.
 var (
-	extentForm  = regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (?:(\d+) lines? of (indented JSON|its report)|a table of (\d+) lines?))?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
-	entriesForm = regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
+	extentForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(?:(\d+) lines?, )?(\d+) bytes?(?:, shown as (?:(\d+) lines? of (indented JSON|its report)|a table of (\d+) lines?))?(?:; (\d+) lines? shown)?((?:; [^;]+?)*?)(?:; all of it: (.*))?$`)
+	})
+	entriesForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(\d+) entr(?:y|ies)(?:; (\d+) shown)?(?:; all of it: (.*))?$`)
+	})
 )
 
 // parseExtent reads an extent, as Extent.String writes it.
 func parseExtent(text string) (*Extent, bool) {
-	if m := entriesForm.FindStringSubmatch(text); m != nil {
+	if m := entriesForm().FindStringSubmatch(text); m != nil {
 		e := &Extent{Entries: number(m[1]), Shown: number(m[1]), Artifact: m[3]}
 		if m[2] != "" {
 			e.Shown = number(m[2])
 		}
 		return e, true
 	}
-	m := extentForm.FindStringSubmatch(text)
+	m := extentForm().FindStringSubmatch(text)
 	if m == nil {
 		return nil, false
 	}
@@ -152,17 +157,21 @@ func lineSpan(first, last int64) string {
 // The forms of cut markers. Up to version 3 of the grammar, markers of whole lines had
 // counts; receipts of that time can still be read.
 var (
-	insideForm = regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
-	linesForm  = regexp.MustCompile(`^\[lines? (\d+)(?:-(\d+))? left out(?:: (?:\d+ lines?, )?\d+ bytes?)?` +
-		`(?:[:,] (\d+) of (\d+) values?)?(?:: like lines? (\d+)(?:-\d+)?)?\]$`)
+	insideForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\[inside line (\d+): (\d+) bytes? left out\]$`)
+	})
+	linesForm = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\[lines? (\d+)(?:-(\d+))? left out(?:: (?:\d+ lines?, )?\d+ bytes?)?` +
+			`(?:[:,] (\d+) of (\d+) values?)?(?:: like lines? (\d+)(?:-\d+)?)?\]$`)
+	})
 )
 
 // parseMark reads a cut marker, as Mark.String writes it.
 func parseMark(line string) (*Mark, bool) {
-	if m := insideForm.FindStringSubmatch(line); m != nil {
+	if m := insideForm().FindStringSubmatch(line); m != nil {
 		return &Mark{Inside: true, First: number(m[1]), Last: number(m[1]), Bytes: number(m[2])}, true
 	}
-	if m := linesForm.FindStringSubmatch(line); m != nil {
+	if m := linesForm().FindStringSubmatch(line); m != nil {
 		mark := &Mark{First: number(m[1]), Last: number(m[1]), Values: number(m[3]), Total: number(m[4]), Like: number(m[5])}
 		if m[2] != "" {
 			mark.Last = number(m[2])

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -83,7 +84,7 @@ type Form struct {
 // Forms returns the closed table of reserved forms, as docs/reference/receipts.md shows it. All
 // other lines of a receipt are tool text; a line of tool text that begins like one of
 // these is stuffed.
-func Forms() []Form { return append(contractGrammar.forms(), structuralForms...) }
+func Forms() []Form { return append(contractGrammar().forms(), structuralForms...) }
 
 // forms returns the forms of the grammar as lines have them: labels with their colon.
 func (g *grammar) forms() []Form {
@@ -102,9 +103,9 @@ type grammar struct {
 }
 
 // contractGrammar is the grammar of the contract: the forms written here by hand, and
-// those that the options of the families declare.
-var contractGrammar = func() grammar {
-	g := grammar{
+// those that the options of the families declare. Clients need none, and it takes time to make.
+var contractGrammar = sync.OnceValue(func() *grammar {
+	g := &grammar{
 		outcomes: []Form{
 			{outcomeExited, "outcome of a command: its exit code"},
 			{outcomeKilled, "outcome of a command: the signal that ended it"},
@@ -155,7 +156,7 @@ var contractGrammar = func() grammar {
 		g.declare(string(f.Name()), f.Message())
 	}
 	return g
-}()
+})
 
 // declare adds the forms of a family that is declared by its options; others are
 // written by hand.

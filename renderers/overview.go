@@ -73,10 +73,10 @@ type uncompactedRenderer interface {
 func (d Describe) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
 	if e := r.GetError(); e != nil {
 		named, _ := p.withHandles(e.ProtoReflect()).Interface().(*pb.ToolError)
-		return errorDocument(named), &contractGrammar
+		return errorDocument(named), contractGrammar()
 	}
 	_, payload := envelope.Payload(r)
-	return d(p.withHandles(payload)), &contractGrammar
+	return d(p.withHandles(payload)), contractGrammar()
 }
 
 func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) (Document, *grammar) {
@@ -90,7 +90,7 @@ func (c *CustomRenderer) uncompacted(r *pb.CanonicalToolResult, p Policy) (Docum
 // names the later result, or is nil.
 func Mention(renderer Renderer, r *pb.CanonicalToolResult, p Policy, subject string, superseded *pb.Superseded) string {
 	var d Document
-	forms := &contractGrammar
+	forms := contractGrammar()
 	if m, ok := renderer.(uncompactedRenderer); ok {
 		d, forms = m.uncompacted(r, p)
 	}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolresult/toolresult/redact"
 )
@@ -19,7 +20,9 @@ type Quoted struct {
 const quotedBytes = 200
 
 // markAnywhere matches a cut marker, also inside a comment.
-var markAnywhere = regexp.MustCompile(`\[(?:lines? |inside line )\d+[^\]\n]* left out[^\]\n]*\]`)
+var markAnywhere = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[(?:lines? |inside line )\d+[^\]\n]* left out[^\]\n]*\]`)
+})
 
 // FindQuoted returns the lines of receipts in a text that should have none, such as a
 // file that a model writes. Cut markers, placeholders of secrets, outcomes and extents
@@ -46,7 +49,7 @@ func FindQuoted(text string) []Quoted {
 // quotedForm returns the reserved form of a line, or "", and whether the form is
 // sufficient evidence.
 func quotedForm(line string) (form string, sure bool) {
-	if mark := markAnywhere.FindString(line); mark != "" {
+	if mark := markAnywhere().FindString(line); mark != "" {
 		if _, ok := parseMark(mark); ok {
 			return mark[:strings.IndexAny(mark, "0123456789")], true
 		}
@@ -54,22 +57,22 @@ func quotedForm(line string) (form string, sure bool) {
 	if redact.Placeholder.MatchString(line) {
 		return "[redacted:", true
 	}
-	if i := slices.IndexFunc(contractGrammar.outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
-		return contractGrammar.outcomes[i].Begin, true
+	if i := slices.IndexFunc(contractGrammar().outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {
+		return contractGrammar().outcomes[i].Begin, true
 	}
 	if outcome, ok := strings.CutPrefix(line, endingBegin); ok && strings.HasSuffix(line, endingEnd) {
-		return endingBegin, hasPrefix(outcome, contractGrammar.outcomes) || strings.Contains(outcome, briefInFull+": ")
+		return endingBegin, hasPrefix(outcome, contractGrammar().outcomes) || strings.Contains(outcome, briefInFull+": ")
 	}
 	label, value, ok := strings.Cut(line, ":")
 	if !ok {
 		return "", false
 	}
-	if isLabel(label, contractGrammar.sections) {
+	if isLabel(label, contractGrammar().sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
 			return label + ":", e.Artifact != "" || e.Readable > 0 || e.Shown != e.Lines
 		}
 	}
-	if isLabel(label, contractGrammar.facts) {
+	if isLabel(label, contractGrammar().facts) {
 		return label + ":", false
 	}
 	return "", false

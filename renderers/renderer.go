@@ -34,7 +34,7 @@ func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 		return errorDocument(e)
 	}
 	_, payload := envelope.Payload(r)
-	return d(payload).compacted(payload, &contractGrammar)
+	return d(payload).compacted(payload, contractGrammar())
 }
 
 // Render implements Renderer.

@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,7 +28,7 @@ func newReserved(forms []Form) *reserved {
 }
 
 // contractReserved holds the forms of the contract.
-var contractReserved = newReserved(Forms())
+var contractReserved = sync.OnceValue(func() *reserved { return newReserved(Forms()) })
 
 // matches reports whether a line of tool text begins like a form. The parser accepts a
 // form only as it is written. This comparison is wider, because models are less exact:

@@ -122,7 +122,7 @@ func (w *writer) body(pieces []Piece) error {
 
 // tool writes a line of tool text.
 func (w *writer) tool(line string) {
-	if contractReserved.matches(line) || w.own != nil && w.own.matches(line) {
+	if contractReserved().matches(line) || w.own != nil && w.own.matches(line) {
 		w.stuffed++
 		line = stuffing + line
 	}

@@ -3,6 +3,7 @@ package salience
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolresult/toolresult/preview/literal"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -45,11 +46,11 @@ func New() *Classifier {
 	return c
 }
 
-// builtin is made once: New takes as long as reading a megabyte.
-var builtin = New()
+// builtin is made once, when it is first needed: New takes as long as reading a megabyte.
+var builtin = sync.OnceValue(New)
 
 // Builtin returns the Classifier of the built-in rules that all callers share.
-func Builtin() *Classifier { return builtin }
+func Builtin() *Classifier { return builtin() }
 
 // Next returns where the first literal of a rule begins in text at or after
 // from, or -1. Classify returns no mark for a line whose bare form

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolresult/toolresult/preview/linerule"
 )
@@ -114,12 +115,16 @@ func (r *Report) checkIdle(p *Profile, decided map[string]bool) {
 // Words that a careful reader would not let go. Names of files and packages may
 // contain them ("Compiling thiserror"), and a count of zero is good news.
 var (
-	errorWords = regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
-		`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
-	noErrorWords = regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
+	errorWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:^|[\s\[("'*:|])(?:errors?|err!|fail|failed|failures?|fatal|panic|panicked|exception|traceback|warn|warnings?|denied|` +
+			`cannot|could not|unable|refused|aborted|killed|critical|undefined|conflicts?|not found|no such|timed out|deprecated|rejected|unreachable)(?:$|[\s\])"'!:,;.])`)
+	})
+	noErrorWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\b(?:errors?|failures?|failed|warnings?)[:=] ?0\b`)
+	})
 )
 
 // looksLikeError reports whether a line may state an error or a warning.
 func looksLikeError(line string) bool {
-	return errorWords.MatchString(noErrorWords.ReplaceAllString(line, ""))
+	return errorWords().MatchString(noErrorWords().ReplaceAllString(line, ""))
 }

@@ -21,7 +21,7 @@ type Choice struct {
 // rangeOf returns the range of a command, and whether it may be of a log.
 func (c printing) rangeOf(p *Profile) (show Range, maybeLog bool) {
 	names := files(c.words)
-	if !p.Read() || slices.ContainsFunc(names, func(name string) bool { return logFile.MatchString(path.Base(name)) }) {
+	if !p.Read() || slices.ContainsFunc(names, func(name string) bool { return logFile().MatchString(path.Base(name)) }) {
 		return Ranked, false
 	}
 	return cmp.Or(c.slice, slice(c.words), FromStart), !slices.ContainsFunc(names, namesKind)

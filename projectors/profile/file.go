@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -27,7 +28,9 @@ const (
 	maxCode      = 255
 )
 
-var goodName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+var goodName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
+})
 
 // Error states what is wrong with one file of profiles.
 type Error struct {
@@ -113,7 +116,9 @@ func (r *reader) parse(source []byte) (*Profile, error) {
 }
 
 // atLine matches the beginning of the YAML library's messages.
-var atLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+var atLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:yaml: )?line (\d+): (.*)$`)
+})
 
 // parseError returns the first message of the YAML library as an Error.
 func (r *reader) parseError(err error) error {
@@ -128,7 +133,7 @@ func (r *reader) parseError(err error) error {
 		message = types.Errors[0]
 	}
 	line := 0
-	if m := atLine.FindStringSubmatch(message); m != nil {
+	if m := atLine().FindStringSubmatch(message); m != nil {
 		line, _ = strconv.Atoi(m[1]) // digits; 0 is "not known"
 		message = m[2]
 	}
@@ -140,7 +145,7 @@ func (r *reader) parseError(err error) error {
 func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	want := strings.TrimSuffix(path.Base(r.file), extension)
 	switch {
-	case !goodName.MatchString(c.Name.value):
+	case !goodName().MatchString(c.Name.value):
 		return nil, r.fail(c.Name.line, "name", "is not 1 to 64 lower-case letters, digits and hyphens")
 	case c.Name.value != want:
 		return nil, r.fail(c.Name.line, "name", "is %q, and the file is that of %q", c.Name.value, want)

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // This file knows the programs that print what they read, or a part of it.
@@ -109,7 +110,9 @@ func chooses(command []string) bool {
 }
 
 // startLine matches an option of tail that names its first line.
-var startLine = regexp.MustCompile(`^(-n|-c|--lines=|--bytes=)?\+[0-9]`)
+var startLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(-n|-c|--lines=|--bytes=)?\+[0-9]`)
+})
 
 // slice returns which end of what it reads a command shows; Ranked if it does not
 // choose one.
@@ -117,7 +120,7 @@ func slice(command []string) Range {
 	switch {
 	case len(command) == 0:
 		return Ranked
-	case slices.Contains(command, "+G"), command[0] == "tail" && !slices.ContainsFunc(command, startLine.MatchString):
+	case slices.Contains(command, "+G"), command[0] == "tail" && !slices.ContainsFunc(command, startLine().MatchString):
 		return FromEnd
 	case command[0] == "tail", command[0] == "head":
 		return FromStart
@@ -126,15 +129,19 @@ func slice(command []string) Range {
 }
 
 // logFile matches the names of files that programs write while they run.
-var logFile = regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?|^(syslog|messages)(\.[0-9]+)?(\.gz)?)$`)
+var logFile = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(\.(log|out|err|trace)(\.[0-9]+)?(\.gz)?|(^|[-_.])(log|logs|output|stdout|stderr)(\.(txt|[0-9]+))?|^(syslog|messages)(\.[0-9]+)?(\.gz)?)$`)
+})
 
 // kind matches the end of a name that states the kind of a file.
-var kind = regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
+var kind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
+})
 
 // anyText lists the extensions of files of any kind.
 var anyText = []string{".txt", ".text", ".tmp", ".temp", ".gz", ".zst"}
 
 // namesKind reports whether the name of a file says that it is no log.
 func namesKind(name string) bool {
-	return kind.MatchString(path.Base(name)) && !slices.Contains(anyText, strings.ToLower(path.Ext(name)))
+	return kind().MatchString(path.Base(name)) && !slices.Contains(anyText, strings.ToLower(path.Ext(name)))
 }

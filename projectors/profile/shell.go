@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -70,7 +71,9 @@ func callWords(c *syntax.CallExpr) []string {
 }
 
 // pythons matches the other names of python.
-var pythons = regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
+var pythons = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^python[23](\.[0-9]+)?$`)
+})
 
 // withProgramName replaces the first word by the name of the program: without its
 // folder, and "python" for python3 and python3.12. It changes the list.
@@ -79,7 +82,7 @@ func withProgramName(words []string) []string {
 		return nil
 	}
 	words[0] = path.Base(words[0])
-	if pythons.MatchString(words[0]) {
+	if pythons().MatchString(words[0]) {
 		words[0] = "python"
 	}
 	return words

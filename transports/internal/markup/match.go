@@ -2,6 +2,7 @@ package markup
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -37,7 +38,7 @@ type form struct {
 }
 
 // forms are those of the table.
-var forms = newFormSet(Table())
+var forms = sync.OnceValue(func() *formSet { return newFormSet(Table()) })
 
 // formSet is the folded forms of a table.
 type formSet struct {
@@ -48,7 +49,8 @@ type formSet struct {
 }
 
 // newFormSet folds the forms of rows.
-func newFormSet(rows []Row) (s formSet) {
+func newFormSet(rows []Row) *formSet {
+	s := &formSet{}
 	s.byBracket = map[byte][]form{}
 	for _, c := range []byte("| \t\n\v\f\r_\x1c\x1d\x1e\x1f") {
 		s.follows[c] = true
@@ -234,7 +236,7 @@ func bracketed(text string) *mark {
 	first, size := utf8.DecodeRuneInString(text)
 	bracket := foldRune(first, true)[0]
 	rest := strings.TrimLeft(text[size:], `\`)
-	if rest == "" || rest[0] < utf8.RuneSelf && !forms.follows[rest[0]] {
+	if rest == "" || rest[0] < utf8.RuneSelf && !forms().follows[rest[0]] {
 		return nil
 	}
 	f := folds{text: rest}
@@ -246,7 +248,7 @@ func bracketed(text string) *mark {
 	if bracket == '<' {
 		length = namedLength(&f.lower)
 	}
-	list := forms.byBracket[bracket]
+	list := forms().byBracket[bracket]
 	for i := range list {
 		if list[i].exact || list[i].text[0] == f.lower.bytes[0] {
 			length = max(length, f.match(&list[i]))
@@ -286,8 +288,8 @@ func labelled(line string, blank func() bool) *mark {
 	}
 	f := folds{text: line}
 	f.lower.fold(line, false)
-	for i := range forms.labels {
-		form := &forms.labels[i]
+	for i := range forms().labels {
+		form := &forms().labels[i]
 		length := f.match(form)
 		if length == 0 || form.blank && !blank() {
 			continue
@@ -307,7 +309,7 @@ func mayBegin(line string) bool {
 			continue
 		}
 		if s := foldRune(r, false); s != "" {
-			return forms.begins[s[0]]
+			return forms().begins[s[0]]
 		}
 	}
 	return false
