@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/toolresult/toolresult/internal/sidecar"
 )
@@ -17,8 +18,10 @@ const (
 
 // serviceLink matches the variables that Kubernetes sets in every container for a Service whose name begins with
 // "toolresult"; they are not ours and must not stop a start.
-var serviceLink = regexp.MustCompile(
-	`^TOOLRESULT_(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+var serviceLink = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(
+		`^TOOLRESULT_(.+_)?(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT(_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?)$`)
+})
 
 // clientVariables are read by clients alone: where the sidecar is, how long to wait for it, and how the shell works. They are
 // no settings of a sidecar, and must not stop the start of one.

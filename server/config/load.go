@@ -131,7 +131,7 @@ func readVariable(table []setting, name, text string) (key string, v any, err er
 		}
 		return a.key, v, nil
 	}
-	if name == fileVariable || slices.Contains(clientVariables, name) || serviceLink.MatchString(name) {
+	if name == fileVariable || slices.Contains(clientVariables, name) || serviceLink().MatchString(name) {
 		return "", nil, nil
 	}
 	return "", nil, fmt.Errorf("%s: is no setting%s (from the environment)", quoted(name),

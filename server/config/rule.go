@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
@@ -257,13 +258,15 @@ func withCertificate() rule[string] {
 }
 
 // hostName is a name or an address that an :authority can be compared with.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+var hostName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+})
 
 // eachHost accepts names and addresses without a port.
 func eachHost() rule[[]string] {
 	return rule[[]string]{check: func(_ Config, list []string) error {
 		for _, v := range list {
-			if _, err := netip.ParseAddr(v); err != nil && !hostName.MatchString(v) {
+			if _, err := netip.ParseAddr(v); err != nil && !hostName().MatchString(v) {
 				return errors.New("has an element that is neither a host name nor an address, without a port")
 			}
 		}

@@ -2,6 +2,7 @@ package redaction
 
 import (
 	"regexp"
+	"sync"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
@@ -10,7 +11,9 @@ import (
 // The masks say where that was: they keep the place and the length of what they hide.
 
 // maskRun matches a mask of Mask: a placeholder filled up with asterisks, or asterisks alone.
-var maskRun = regexp.MustCompile(`\[redacted:[\w.-]{1,64}\]\**|\*+`)
+var maskRun = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\[redacted:[\w.-]{1,64}\]\**|\*+`)
+})
 
 // CopyMasks masks in one message what is masked in another one: in every text that is as long in both.
 func CopyMasks(from, to protoreflect.Message) {
@@ -51,7 +54,7 @@ func copyMask(f protoreflect.FieldDescriptor, from, to protoreflect.Value) (prot
 
 // withMasks returns a text with the masks of another one of the same length, and whether that has any.
 func withMasks(masked, text string) (string, bool) {
-	runs := maskRun.FindAllStringIndex(masked, -1)
+	runs := maskRun().FindAllStringIndex(masked, -1)
 	if len(masked) != len(text) || masked == text || runs == nil {
 		return text, false
 	}

@@ -8,6 +8,7 @@ import (
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/artifactstore/slice"
@@ -164,7 +165,9 @@ func cutText(text string, limit int) string {
 	return text[:limit]
 }
 
-var handleInCall = regexp.MustCompile(`result\s*=\s*["'` + "`" + `]?([^"'` + "`" + `,)\s]+)`)
+var handleInCall = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`result\s*=\s*["'` + "`" + `]?([^"'` + "`" + `,)\s]+)`)
+})
 
 // handleIn is the handle of a result, also where a model wrote the call that names it, or the argument by another name.
 func handleIn(given toolArguments) string {
@@ -174,18 +177,20 @@ func handleIn(given toolArguments) string {
 			text = given.text(other)
 		}
 	}
-	if m := handleInCall.FindStringSubmatch(text); m != nil {
+	if m := handleInCall().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
 	text = strings.TrimSpace(strings.TrimPrefix(text, "all of it:"))
 	return strings.Trim(text, "\"'`<> ")
 }
 
-var pageInText = regexp.MustCompile(`^(?:[Nn]ext page:|page\s*=)\s*`)
+var pageInText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:[Nn]ext page:|page\s*=)\s*`)
+})
 
 // pageIn is a page token, also with the words before it. A first page has none.
 func pageIn(text string) string {
-	text = strings.Trim(pageInText.ReplaceAllString(text, ""), "\"'` ")
+	text = strings.Trim(pageInText().ReplaceAllString(text, ""), "\"'` ")
 	switch text {
 	case "0", "1", "null", "none", "first":
 		return ""
@@ -193,11 +198,13 @@ func pageIn(text string) string {
 	return text
 }
 
-var linesForm = regexp.MustCompile(`^(?:lines?\s*)?L?(\d+)\s*(-|–|—|:|\.\.|,|\bto\b)?\s*L?(\d+)?$`)
+var linesForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:lines?\s*)?L?(\d+)\s*(-|–|—|:|\.\.|,|\bto\b)?\s*L?(\d+)?$`)
+})
 
 func (c *readCall) readLines(given toolArguments) error {
 	text := linesText(given["lines"])
-	m := linesForm.FindStringSubmatch(text)
+	m := linesForm().FindStringSubmatch(text)
 	if m == nil {
 		return mistaken(`lines is %s: give "120-180", "120-" or "120"; for the last lines, give tail`, quoteShort(text))
 	}
