@@ -79,14 +79,16 @@ func (e *Ensurer) find(ctx context.Context) (Place, error) {
 	var said error
 	for {
 		place, err := e.Names.Find(asking)
-		if err != nil {
+		switch {
+		case err == nil:
+			if err = e.Serves(asking, place.Address); err == nil {
+				return place, nil
+			}
+			if asking.Err() == nil {
+				said = err
+			}
+		case asking.Err() == nil:
 			return Place{}, err
-		}
-		if err = e.Serves(asking, place.Address); err == nil {
-			return place, nil
-		}
-		if asking.Err() == nil {
-			said = err
 		}
 		if sleep(asking, pause) == nil {
 			continue
@@ -100,9 +102,13 @@ func (e *Ensurer) find(ctx context.Context) (Place, error) {
 
 // start starts a sidecar unless one serves. The caller has the lock, so that nobody else starts one this way.
 func (e *Ensurer) start(ctx context.Context) (Place, error) {
+	var busy error // why the sidecar before ended
 	for {
 		place, err := e.find(ctx)
-		if err == nil || !errors.Is(err, ErrNone) {
+		switch {
+		case busy != nil && ctx.Err() != nil: // the time was too short for one more look, and says less
+			return Place{}, busy
+		case err == nil || !errors.Is(err, ErrNone):
 			return place, err
 		}
 		ended, err := e.Start()
@@ -110,20 +116,25 @@ func (e *Ensurer) start(ctx context.Context) (Place, error) {
 			return Place{}, fmt.Errorf("start a sidecar: %w", err)
 		}
 		place, err = e.await(ctx, ended)
-		if err == nil {
+		switch {
+		case err == nil:
 			return place, nil
-		}
-		if !e.IsBusy(err) {
+		case e.IsBusy(err):
+			busy = err
+		case busy != nil && ctx.Err() != nil: // or for one more start
+			return Place{}, busy
+		default:
 			return Place{}, err
 		}
 		if sleep(ctx, startPause) != nil {
-			return Place{}, err
+			return Place{}, busy
 		}
 	}
 }
 
 // await waits until a sidecar serves, or until the one that was started has ended.
 func (e *Ensurer) await(ctx context.Context, ended <-chan error) (Place, error) {
+	why := ErrSilent
 	for {
 		place, err := e.Names.Find(ctx)
 		if err == nil {
@@ -131,11 +142,14 @@ func (e *Ensurer) await(ctx context.Context, ended <-chan error) (Place, error) 
 				return place, nil
 			}
 		}
+		if ctx.Err() == nil {
+			why = err
+		}
 		select {
 		case reason := <-ended:
 			return Place{}, fmt.Errorf("the sidecar ended at once: %w", reason)
 		case <-ctx.Done():
-			return Place{}, fmt.Errorf("the sidecar was started, and does not serve after %s: %w", e.Wait, err)
+			return Place{}, fmt.Errorf("the sidecar was started, and does not serve after %s: %w", e.Wait, why)
 		case <-time.After(pause):
 		}
 	}

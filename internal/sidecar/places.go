@@ -107,7 +107,8 @@ func (n Names) Places() ([]Place, error) {
 // a socket that no user named, it is a process of this user. Connections are accepted by the kernel, so that a process that is
 // stopped is found too.
 //
-// Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more.
+// Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more; that
+// of ctx.
 func (n Names) Find(ctx context.Context) (Place, error) {
 	places, reason := n.Places()
 	if n.Address != "" {
@@ -117,6 +118,9 @@ func (n Names) Find(ctx context.Context) (Place, error) {
 		_, err := p.peer(ctx)
 		if err == nil {
 			return p, nil
+		}
+		if ctx.Err() != nil { // which says nothing about the place
+			return p, ctx.Err()
 		}
 		if errors.Is(err, syscall.EAGAIN) { // the queue of connections is full
 			return p, fmt.Errorf("the sidecar at %s (%s) %w", p.Address, p.From, ErrSilent)
