@@ -139,7 +139,7 @@ func shortDir(t testing.TB) string {
 // environment is that of a user who has nothing but the defaults.
 func environment(t testing.TB) []string {
 	t.Helper()
-	return sidecartest.Environment(t)
+	return append(sidecartest.Environment(t), "TOOLRESULT_PATIENCE=20s") // on a machine that does much else
 }
 
 // ran is how a run of the command line ended.

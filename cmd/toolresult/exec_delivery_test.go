@@ -202,7 +202,7 @@ func TestBadSidecars(t *testing.T) {
 				script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
 				begun := time.Now()
 				o := toolresult(t, "", "exec", "--patience", "300ms", "--server", address, "--", "sh", "-c", script).want(3)
-				if took := time.Since(begun); took > 5*time.Second {
+				if took := time.Since(begun); took > 5*time.Second && n < maxBehind { // more takes its own time
 					t.Errorf("it took %v", took)
 				}
 				if o.err != "trouble\n" || o.out != string(make([]byte, n)) {
