@@ -37,6 +37,7 @@ const (
 // target is the sidecar to call, as flags name it.
 type target struct {
 	address         string // empty: the sidecar of the configuration, or an embedded one
+	running         bool   // none is started in this process
 	store           string // of an embedded sidecar, whatever runs; empty: that of the configuration
 	credentialFlags        // to show to it
 }
@@ -68,6 +69,18 @@ type connection struct {
 	pb.AccessServiceClient            // tokens of sessions
 	temporary                  string // directory of an embedded store that the next start of the machine may empty
 	close                      func() error
+}
+
+// find returns the address of the sidecar that was named or, by default, of the one that is found; empty if there is none.
+func (t *target) find(ctx context.Context) (address string, err error) {
+	if err := t.check(); err != nil || t.address != "" || t.store != "" {
+		return t.address, err
+	}
+	place, err := findSidecar(ctx)
+	if errors.Is(err, sidecar.ErrNone) && !t.running {
+		return "", nil
+	}
+	return place.Address, err
 }
 
 // connect connects to the sidecar that was named or, by default, to the one that is found. If there is none, it starts one in this

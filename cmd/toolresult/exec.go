@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -61,7 +62,13 @@ type execution struct {
 	call     callFlags
 	output   string        // form of what is printed; see print.go
 	patience time.Duration // for a receipt; 0: that of the environment, or the default
-	strict   bool          // wait for the receipt, say why there is none, and end the command with all its processes
+	line     string        // that names the command in the receipt; empty: made of the arguments
+	env      []string      // of the command; nil: that of this process
+	// An output of up to untouched bytes is passed as it was. As much of a longer one is shown when the command has run for showAfter;
+	// 0 is never.
+	untouched int64
+	showAfter time.Duration
+	strict    bool // wait for the receipt, say why there is none, and end the command with all its processes
 }
 
 // execCommand returns `exec`.
@@ -102,10 +109,11 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	// Beside those that end every command. One that comes after the end of the command must not end the call that makes its receipt.
 	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
-	line := commandLine(args)
+	line := cmp.Or(e.line, commandLine(args))
 	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
 	defer d.close()
-	d.stdout, d.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	stdout := &endOfLine{to: cmd.OutOrStdout()}
+	d.stdout, d.stderr = stdout, cmd.ErrOrStderr()
 	if e.strict {
 		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
 	}
@@ -113,8 +121,11 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if !e.strict { // signals are passed on instead
 		ctx = context.WithoutCancel(ctx)
 	}
-	output, code := e.execute(ctx, args, line, cmd.InOrStdin(), d)
-	e.print(d, output)
+	output, code := e.executeShown(ctx, args, line, cmd.InOrStdin(), d)
+	if e.untouched > 0 && d.spool.Total() <= e.untouched {
+		d.giveUp("")
+	}
+	e.print(d, output, stdout.inside)
 	if code != 0 {
 		return exitError{code}
 	}
@@ -144,8 +155,8 @@ func keepBrokenPipes() (end func()) {
 }
 
 // print prints the receipt or, without one, what the command wrote. The receipt is complete before a byte of it is printed: half
-// a receipt and then the output would be neither.
-func (e *execution) print(d *delivery, output *pb.CompleteToolOutput) {
+// a receipt and then the output would be neither. inside means that what is shown already ends within a line.
+func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, inside bool) {
 	resp, err := d.wait(output)
 	if errors.Is(err, errPassedOn) {
 		return
@@ -157,6 +168,9 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput) {
 	}
 	if resp != nil || err == nil {
 		var receipt bytes.Buffer
+		if inside {
+			receipt.WriteByte('\n')
+		}
 		if failed := printProjection(&receipt, e.output, resp); failed == nil {
 			if d.temporary != "" {
 				say("the output is kept in %s, which is temporary: HOME is not set, and --store names another place", d.temporary)
@@ -198,12 +212,24 @@ func (e *execution) request() (*pb.ProjectRequest, error) {
 	return &pb.ProjectRequest{Policy: policy, Call: call}, err
 }
 
+// executeShown is execute, with the beginning of the output shown while the command runs, if that is wanted.
+func (e *execution) executeShown(ctx context.Context, args []string, line string, stdin io.Reader, d *delivery) (*pb.CompleteToolOutput, int) {
+	if e.showAfter > 0 {
+		showing, stop := context.WithCancel(ctx)
+		var shown sync.WaitGroup
+		shown.Go(func() { d.show(showing, e.showAfter, e.untouched) })
+		defer shown.Wait()
+		defer stop()
+	}
+	return e.execute(ctx, args, line, stdin, d)
+}
+
 // execute runs the command, and returns its output with its end and the exit code to pass on. With --strict or a timeout the
 // processes that the command started belong to a group of its own, which is ended as a whole, so that a shell does not leave its
 // children behind; but not on a terminal, from which it could not read then.
 func (e *execution) execute(ctx context.Context, args []string, line string, stdin io.Reader, d *delivery) (*pb.CompleteToolOutput, int) {
 	c := process.Command{
-		Args: args, Stdin: stdin, Stdout: d.writer(spool.Stdout), Limit: e.timeout, Settle: settle, ReadOn: process.StartReadOn,
+		Args: args, Env: e.env, Stdin: stdin, Stdout: d.writer(spool.Stdout), Limit: e.timeout, Settle: settle, ReadOn: process.StartReadOn,
 		Apart: (e.strict || e.timeout > 0) && !isTerminal(os.Stdin), PassOn: !e.strict,
 	}
 	if e.strict {

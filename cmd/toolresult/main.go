@@ -2,6 +2,7 @@
 //
 //	toolresult serve                 start the sidecar
 //	toolresult exec -- CMD ARGS      run a command and print its receipt
+//	toolresult shell -c LINE         be the shell of an agent's host
 //	toolresult project|render|compact  call an RPC with data from stdin
 //	toolresult project-turn          project several outputs within one budget
 //	toolresult transport encode|assemble|lint  messages and streams of providers
@@ -56,7 +57,11 @@ func main() {
 	}
 	tuneRuntime()
 	ctx, stop := notIgnored(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Stdin, patient{os.Stdout}, patient{os.Stderr})
+	args := os.Args[1:]
+	if calledAs() != "toolresult" {
+		args = append([]string{"shell"}, args...)
+	}
+	code := run(ctx, args, os.Stdin, patient{os.Stdout}, patient{os.Stderr})
 	stop()
 	os.Exit(code)
 }
@@ -124,7 +129,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(serveCommand(), ensureCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
+	root.AddCommand(serveCommand(), ensureCommand(), execCommand(), shellCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
 		infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
 		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)

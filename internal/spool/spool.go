@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sync"
 )
@@ -39,6 +40,7 @@ type Spool struct {
 
 	adding sync.Mutex   // one adds or passes on; before mu
 	passed [2]io.Writer // where what is added goes; nil while it is kept
+	shown  *Reader      // of what is not written yet; nil before the first byte is
 
 	mu      sync.Mutex
 	grown   sync.Cond
@@ -97,23 +99,45 @@ func (e *FullError) Unwrap() error { return e.Reason }
 func (s *Spool) PassOn(stdout, stderr io.Writer) error {
 	s.adding.Lock()
 	defer s.adding.Unlock()
-	s.mu.Lock()
-	end := s.flushed + int64(len(s.tail))
-	s.mu.Unlock()
-	r, writers := s.NewReader(), [2]io.Writer{stdout, stderr}
-	buf := make([]byte, memoryBytes)
 	if s.passed[Stdout] != nil {
 		return nil // it is passed on already
 	}
-	for len(r.ahead) > 0 || r.at < end {
-		from, n, err := r.Read(buf)
-		if err != nil {
-			return err
-		}
-		_, _ = writers[from].Write(buf[:n])
+	if _, err := s.show(math.MaxInt64, stdout, stderr); err != nil {
+		return err
 	}
-	s.passed = writers
+	s.passed = [2]io.Writer{stdout, stderr}
 	return nil
+}
+
+// Show writes what was added and is not shown yet, at most limit bytes of it. PassOn begins behind that. It returns how much it
+// wrote.
+func (s *Spool) Show(limit int64, stdout, stderr io.Writer) (written int64, err error) {
+	s.adding.Lock()
+	defer s.adding.Unlock()
+	if s.passed[Stdout] != nil {
+		return 0, nil
+	}
+	return s.show(limit, stdout, stderr)
+}
+
+// show writes up to limit bytes. The caller has locked adding.
+func (s *Spool) show(limit int64, stdout, stderr io.Writer) (written int64, err error) {
+	if s.shown == nil {
+		s.shown = s.NewReader()
+	}
+	s.mu.Lock()
+	end := s.flushed + int64(len(s.tail))
+	s.mu.Unlock()
+	writers, buf := [2]io.Writer{stdout, stderr}, make([]byte, memoryBytes)
+	for written < limit && (len(s.shown.ahead) > 0 || s.shown.at < end) {
+		from, n, err := s.shown.Read(buf[:min(limit-written, memoryBytes)])
+		if err != nil {
+			return written, err
+		}
+		_, _ = writers[from].Write(buf[:n]) // where an error would be printed
+		written += int64(n)
+	}
+	return written, nil
 }
 
 // flush moves the records from memory to the file. On an error they stay in memory.

@@ -75,6 +75,10 @@ func TestOrderIsKept(t *testing.T) {
 			t.Fatalf("sizes %d and %d, want %d and %d", s.Size(Stdout), s.Size(Stderr), len(want.alone[0]), len(want.alone[1]))
 		}
 		var both bytes.Buffer
+		limit := rapid.Int64Range(0, 1000).Draw(t, "shown first")
+		if n, err := s.Show(limit, &both, &both); err != nil || n != min(limit, s.Total()) || n != int64(both.Len()) {
+			t.Fatalf("%d bytes are shown of %d, %v", n, limit, err)
+		}
 		if err := s.PassOn(&both, &both); err != nil || !bytes.Equal(both.Bytes(), want.all) {
 			t.Fatalf("%d bytes are passed on of %d, %v", both.Len(), len(want.all), err)
 		}
@@ -118,7 +122,7 @@ func TestFullSpoolIsPassedOn(t *testing.T) {
 	if full, ok := errors.AsType[*FullError](err); !ok || !errors.Is(full, os.ErrNotExist) {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.PassOn(io.MultiWriter(&out, &both), &both), s.PassOn(&out, &out), s.Add(Stdout, []byte("last"))); err != nil {
+	if err := errors.Join(s.PassOn(io.MultiWriter(&out, &both), &both), s.PassOn(&out, &out), showNothing(s), s.Add(Stdout, []byte("last"))); err != nil {
 		t.Fatal(err)
 	}
 	if out.String() != "first\n"+large+"last" || both.String() != "first\nsecond\n"+large+"last" {
@@ -219,4 +223,12 @@ func TestClosedSpool(t *testing.T) {
 	if _, _, err := r.Read(make([]byte, 8)); err == nil {
 		t.Error("a closed spool is read")
 	}
+}
+
+// showNothing shows what was passed on already.
+func showNothing(s *Spool) error {
+	if n, err := s.Show(1000, failing{}, failing{}); n > 0 || err != nil {
+		return fmt.Errorf("%d bytes are shown twice, %w", n, err)
+	}
+	return nil
 }

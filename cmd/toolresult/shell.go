@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
+)
+
+// shell is in the place of a host's shell: as the prefix of its lines, as $SHELL, or as bash first in PATH. The host judges the
+// user's command and sees a shell; a long output is a receipt. Whatever is no command of an agent is for the real shell, which then
+// is in the place of this process. It has no flags, because its arguments are those of a shell: variables are its settings.
+
+// Variables of shell, beside those of all clients.
+const (
+	shellVariable     = "TOOLRESULT_SHELL"      // path of the real shell
+	maxTokensVariable = "TOOLRESULT_MAX_TOKENS" // of a receipt
+	rawVariable       = "TOOLRESULT_RAW"        // neither empty nor 0: everything is for the real shell
+)
+
+// Limits of shell.
+const (
+	// shellTokens is the size of a receipt.
+	shellTokens = 900
+	// untouchedBytes is the largest output that is passed as it was.
+	untouchedBytes = 4 << 10
+	// showAfter is how long a command runs before as much of its output is shown while it runs, for hosts that leave it in the
+	// background then, or end it.
+	showAfter = 20 * time.Second
+)
+
+// shellCommand returns `shell`.
+func shellCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "shell [ARGS...]", Short: "Be the shell of an agent's host: long output becomes a receipt", DisableFlagParsing: true,
+		Long: "Runs the real shell with its arguments. What -c LINE writes is passed as it was up to 4 KiB, and is a receipt beyond that; " +
+			"so is the one argument of a shell prefix (CLAUDE_CODE_SHELL_PREFIX), if it is a command of the agent. Everything else, such as " +
+			"scripts, interactive shells and servers, becomes the real shell. A program of this name, toolresult-shell, bash, sh or zsh, " +
+			"does the same.\n\nTOOLRESULT_SHELL is the real shell, TOOLRESULT_MAX_TOKENS the size of a receipt (900), and TOOLRESULT_RAW=1 " +
+			"turns receipts off.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Equal(args, []string{"--help"}) {
+				return cmd.Help()
+			}
+			return runShell(cmd, calledAs(), args)
+		},
+	}
+}
+
+// calledAs returns the name of a shell by which this program was called, or toolresult.
+func calledAs() string {
+	if name := filepath.Base(os.Args[0]); slices.Contains(shell.Names, name) {
+		return name
+	}
+	return "toolresult"
+}
+
+// runShell runs the command of a call with receipts, or becomes the real shell.
+func runShell(cmd *cobra.Command, name string, args []string) error {
+	real, err := shell.Real(name, os.Getenv(shellVariable), os.Getenv("PATH"))
+	if err != nil {
+		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", err)
+		return exitError{codeNotFound}
+	}
+	call := shell.Read(name, args)
+	raw := os.Getenv(rawVariable)
+	if call.Command == "" || raw != "" && raw != "0" || isTerminal(os.Stdout) {
+		// Shells that a script or a server starts are its own business.
+		err := syscall.Exec(real, append([]string{filepath.Base(real)}, call.Args...), append(os.Environ(), rawVariable+"=1"))
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: %s: %v\n", real, err)
+		return exitError{codeNotStarted}
+	}
+	return shellExecution(call.Command).run(cmd, append([]string{real}, call.Args...))
+}
+
+// shellExecution returns the use of exec that runs the command of a call.
+func shellExecution(command string) *execution {
+	e := &execution{
+		output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter,
+		env: append(os.Environ(), rawVariable+"=1"), // shells that the command starts are its own business
+	}
+	e.target.running = true
+	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
+	e.policy.tokens = shellTokens
+	if n, err := strconv.ParseUint(os.Getenv(maxTokensVariable), 10, 32); err == nil && n > 0 {
+		e.policy.tokens = uint32(n)
+	}
+	return e
+}
+
+// show shows the beginning of the output after some time, as much as is never replaced, while the command runs.
+func (d *delivery) show(ctx context.Context, after time.Duration, limit int64) {
+	timer := time.NewTimer(after)
+	defer timer.Stop()
+	for limit > 0 {
+		select {
+		case <-timer.C:
+			n, err := d.spool.Show(limit, d.stdout, d.stderr)
+			if err != nil {
+				return
+			}
+			limit -= n
+			timer.Reset(time.Second)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// endOfLine remembers whether the last byte that was written ended a line.
+type endOfLine struct {
+	to     interface{ Write([]byte) (int, error) }
+	inside bool
+}
+
+// Write implements io.Writer.
+func (w *endOfLine) Write(p []byte) (int, error) {
+	if len(p) > 0 {
+		w.inside = p[len(p)-1] != '\n'
+	}
+	return w.to.Write(p)
+}
