@@ -64,27 +64,30 @@ func TestExecMatrix(t *testing.T) {
 		"children": {"sleep 3 & echo out; exit 4", 4, 4},
 	} {
 		for state, start := range sidecarStates {
-			t.Run(name+", "+state, func(t *testing.T) {
-				t.Parallel()
-				runs := filepath.Join(t.TempDir(), "runs")
-				address := start(t)
-				script := "echo x >>" + runs + "; " + c.script
-				begun := time.Now()
-				r := cli(t, append(environment(t), "TOOLRESULT_PATIENCE="), nil, "exec", "--server", address, "--", "sh", "-c", script)
-				took := time.Since(begun)
-				text, err := os.ReadFile(runs)
-				if r.code != c.code || err != nil || string(text) != "x\n" || r.stderr != "" {
-					t.Errorf("code %d, runs %q, %v, %q", r.code, text, err, r.stderr)
-				}
-				whole := len(r.stdout) == c.size
-				receipt := strings.HasPrefix(r.stdout, "Process ") && (c.size < 10 || strings.Contains(r.stdout, fmt.Sprintf("%d bytes", c.size)))
-				if !whole && (!receipt || state != "alive" && state != "rejecting") {
-					t.Errorf("%d bytes: %.200q", len(r.stdout), r.stdout)
-				}
-				if c.size < 10 && took > 2800*time.Millisecond { // on a machine that does much else
-					t.Errorf("it took %v", took)
-				}
-			})
+			for _, through := range []string{"exec", "shell"} {
+				t.Run(name+", "+state+", "+through, func(t *testing.T) {
+					t.Parallel()
+					runs := filepath.Join(t.TempDir(), "runs")
+					address := start(t)
+					script := "echo x >>" + runs + "; " + c.script
+					args := map[string][]string{"exec": {"exec", "--server", address, "--", "sh", "-c", script}, "shell": {"shell", "-c", script}}
+					begun := time.Now()
+					r := cli(t, append(environment(t), "TOOLRESULT_PATIENCE=", "TOOLRESULT_ADDRESS="+address), nil, args[through]...)
+					took := time.Since(begun)
+					text, err := os.ReadFile(runs)
+					if r.code != c.code || err != nil || string(text) != "x\n" || r.stderr != "" {
+						t.Errorf("code %d, runs %q, %v, %q", r.code, text, err, r.stderr)
+					}
+					whole := len(r.stdout) == c.size
+					receipt := strings.HasPrefix(r.stdout, "Process ") && (c.size < 10 || strings.Contains(r.stdout, fmt.Sprintf("%d bytes", c.size)))
+					if !whole && (!receipt || state != "alive" && state != "rejecting") {
+						t.Errorf("%d bytes: %.200q", len(r.stdout), r.stdout)
+					}
+					if c.size < 10 && took > 2800*time.Millisecond { // on a machine that does much else
+						t.Errorf("it took %v", took)
+					}
+				})
+			}
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 )
 
-// shell is in the place of a host's shell: as the prefix of its lines, as $SHELL, or as bash first in PATH. The host judges the
+// shell is in the place of a host's shell: as the prefix of its lines, as $SHELL, or as bash first in PATH. The host decides about the
 // user's command and sees a shell; a long output is a receipt. Whatever is no command of an agent is for the real shell, which then
 // is in the place of this process. It has no flags, because its arguments are those of a shell: variables are its settings.
 
