@@ -246,14 +246,14 @@ func TestFrozenSidecarIsReported(t *testing.T) {
 func TestIdleSidecarEnds(t *testing.T) {
 	t.Parallel()
 	u := newEnsured(t)
-	const idle = time.Second
+	const idle = 4 * time.Second // a busy machine needs as long between two calls
 	pid := u.must("--idle-exit=" + idle.String())
 	conn := dial(t, "unix://"+u.socket())
 	stream, err := pb.NewToolResultServiceClient(conn).ProjectStream(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(3 * idle)
+	time.Sleep(5 * idle / 2)
 	if gone(pid) {
 		t.Fatal("it ended with a stream in flight")
 	}
@@ -323,7 +323,7 @@ func TestSettingsOfAnEnsuredSidecar(t *testing.T) {
 	u := newEnsured(t)
 	dir := shortDir(t)
 	file := filepath.Join(dir, "c.yaml")
-	if err := os.WriteFile(file, []byte("socket: "+dir+"/run/own\nidle_exit: 1s\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("socket: "+dir+"/run/own\nidle_exit: 5s\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	plain := u.env
@@ -350,7 +350,7 @@ func TestStoreOfAnotherIsReported(t *testing.T) {
 	t.Parallel()
 	other := startSidecar(t, launch{})
 	u := newEnsured(t, "TOOLRESULT_STORE="+other.Store)
-	if r := cli(t, u.env, nil, "ensure", "--wait=1s"); r.code != 125 || !strings.Contains(r.stderr, fmt.Sprintf("locked by process %d", other.PID())) {
+	if r := cli(t, u.env, nil, "ensure", "--wait=8s"); r.code != 125 || !strings.Contains(r.stderr, fmt.Sprintf("locked by process %d", other.PID())) {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 }

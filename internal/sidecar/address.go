@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -104,7 +103,7 @@ func writeAddress(path string, a Address) error {
 		return err
 	}
 	if other, err := readAddress(path); err == nil && other.Address != a.Address {
-		if peer, err := (Place{Address: other.Address}).peer(context.Background()); err == nil {
+		if peer, err := (Place{Address: other.Address}).peer(); err == nil {
 			return fmt.Errorf("is of a sidecar that lives, process %d at %s", peer.Pid, other.Address)
 		}
 	}

@@ -51,7 +51,7 @@ func (e *Ensurer) Ensure(ctx context.Context) (Place, error) {
 		switch {
 		case err == nil:
 			return place, nil
-		case errors.Is(err, ErrSilent) && starting: // it may answer once it serves
+		case errors.Is(err, ErrSilent) && (starting || e.isStarting()): // it may answer once it serves
 		case !errors.Is(err, ErrNone):
 			return Place{}, err
 		default:
@@ -96,7 +96,7 @@ func (e *Ensurer) find(ctx context.Context) (Place, error) {
 		if said != nil {
 			return Place{}, fmt.Errorf("the sidecar at %s (%s) does not serve: %w", place.Address, place.From, said)
 		}
-		return Place{}, fmt.Errorf("the sidecar at %s (%s%s) %w within %s", place.Address, place.From, process(ctx, place), ErrSilent, e.Patience)
+		return Place{}, fmt.Errorf("the sidecar at %s (%s%s) %w within %s", place.Address, place.From, process(place), ErrSilent, e.Patience)
 	}
 }
 
@@ -207,8 +207,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // process describes the process at a place, for a message; empty if it is not known. One that is stopped is so in /proc.
-func process(ctx context.Context, p Place) string {
-	peer, err := p.peer(ctx)
+func process(p Place) string {
+	peer, err := p.peer()
 	if err != nil {
 		return ""
 	}

@@ -72,6 +72,9 @@ func (f *fake) serves(ctx context.Context, _ string) error {
 	for !f.serving.Load() {
 		select {
 		case <-ctx.Done():
+			if f.serving.Load() { // a busy machine was late
+				return nil
+			}
 			return ctx.Err()
 		case <-time.After(time.Millisecond):
 		}
@@ -82,7 +85,7 @@ func (f *fake) serves(ctx context.Context, _ string) error {
 func (f *fake) ensurer() *sidecar.Ensurer {
 	return &sidecar.Ensurer{
 		Names: f.names, Serves: f.serves, Start: f.start, IsBusy: func(err error) bool { return errors.Is(err, errBusy) },
-		Patience: 100 * time.Millisecond, Wait: 30 * time.Second,
+		Patience: 300 * time.Millisecond, Wait: 30 * time.Second,
 	}
 }
 
@@ -90,7 +93,7 @@ func (f *fake) ensurer() *sidecar.Ensurer {
 // serves: one is started, and everybody gets its place.
 func TestManyStartOne(t *testing.T) {
 	t.Parallel()
-	for _, long := range []time.Duration{0, 20 * time.Millisecond, 400 * time.Millisecond} {
+	for _, long := range []time.Duration{0, 20 * time.Millisecond, 900 * time.Millisecond} {
 		f := newFake(t)
 		f.listens, f.long = 20*time.Millisecond, long
 		var all sync.WaitGroup
@@ -128,7 +131,7 @@ func TestSilentSidecarIsReported(t *testing.T) {
 			}
 		})
 	}
-	if all.Wait(); f.starts.Load() != 0 || time.Since(began) > 5*time.Second {
+	if all.Wait(); f.starts.Load() != 0 || time.Since(began) > 20*time.Second {
 		t.Errorf("%d starts, %v", f.starts.Load(), time.Since(began))
 	}
 }

@@ -108,21 +108,21 @@ func (n Names) Places() ([]Place, error) {
 // stopped is found too.
 //
 // Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more; that
-// of ctx.
+// of ctx, when it is done before.
 func (n Names) Find(ctx context.Context) (Place, error) {
 	places, reason := n.Places()
 	if n.Address != "" {
 		return places[0], checkAddress(n.Address)
 	}
 	for _, p := range places {
-		_, err := p.peer(ctx)
+		if ctx.Err() != nil {
+			return p, ctx.Err()
+		}
+		_, err := p.peer()
 		if err == nil {
 			return p, nil
 		}
-		if ctx.Err() != nil { // which says nothing about the place
-			return p, ctx.Err()
-		}
-		if errors.Is(err, syscall.EAGAIN) { // the queue of connections is full
+		if errors.Is(err, syscall.EAGAIN) || errors.Is(err, os.ErrDeadlineExceeded) { // the queue of connections is full
 			return p, fmt.Errorf("the sidecar at %s (%s) %w", p.Address, p.From, ErrSilent)
 		}
 		if !isAbsent(err) {
@@ -143,14 +143,14 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// maxConnect bounds the wait for a connection to a socket: the kernel makes one at once, unless hundreds wait already.
+// maxConnect bounds the wait for a connection to a socket. The kernel makes one or rejects it at once, so that it does not depend on
+// the patience of the caller: a place that is there is never taken for none.
 const maxConnect = time.Second
 
 // peer connects to a socket and returns the process that listens there.
-func (p Place) peer(ctx context.Context) (unix.Ucred, error) {
+func (p Place) peer() (unix.Ucred, error) {
 	path, _ := strings.CutPrefix(p.Address, "unix://")
-	dialer := net.Dialer{Timeout: maxConnect}
-	conn, err := dialer.DialContext(ctx, "unix", path)
+	conn, err := net.DialTimeout("unix", path, maxConnect)
 	if err != nil {
 		return unix.Ucred{}, err
 	}

@@ -68,9 +68,17 @@ func (u *use) left(idle time.Duration) time.Duration {
 	return max(0, time.Until(end))
 }
 
-// UnusedFor returns when the server has been unused for a time, or when stop is closed; it then returns false. It is meant for
-// one goroutine.
+// start notes that the server serves from now on.
+func (u *use) start() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.last = time.Now()
+}
+
+// UnusedFor returns when the server, which serves from now on, has been unused for a time, or when stop is closed; it then returns
+// false. It is called once.
 func (c *Interceptors) UnusedFor(idle time.Duration, stop <-chan struct{}) bool {
+	c.use.start()
 	for {
 		left := c.use.left(idle)
 		if left == 0 {
