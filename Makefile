@@ -43,7 +43,7 @@ STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverR
 # Tests of memory run alone: beside others the garbage collector gets no processor, and they would measure that.
 BOUNDED := InBoundedMemory$$
 # What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
-ELSEWHERE := (?i)corpus|make costs|a process of other tests
+ELSEWHERE := (?i)corpus|make costs|make frameworks|a process of other tests
 
 # What to set: a family of `make golden`, packages of `make mutate`, a benchmark.
 FAMILY ?=
@@ -94,6 +94,8 @@ tokens: ## Compare the exact token counters with the reference, and time them
 providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
 	cd integration/providers && $(GO) vet ./...
 	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
+frameworks: build ## Run the examples of docs/frameworks.md in the frameworks themselves, installed below .run
+	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks
 eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
 	@failed=; \
 	$(ALL) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
@@ -103,7 +105,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme ./integration/readme
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
-ci: forget checks race sweeps tokens providers eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt
