@@ -280,6 +280,21 @@ func TestIdleSidecarEnds(t *testing.T) {
 	}
 }
 
+// TestRestrictedSidecarRemovesItsAddressFile ends one that has given up its right to other files.
+func TestRestrictedSidecarRemovesItsAddressFile(t *testing.T) {
+	t.Parallel()
+	legLandlock(t)
+	u := newEnsured(t, "TOOLRESULT_LANDLOCK=true")
+	pid := u.must()
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "its end", func() bool { return gone(pid) })
+	if _, err := os.Lstat(filepath.Join(u.dir(), "address")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the address file: %v", err)
+	}
+}
+
 // TestEnsuredSidecarOutlivesItsHost has a host that runs `ensure` in a process group of its own, with an open pipe, and kills the
 // group: the pipe is at its end at once, and the sidecar serves on, also after the signals of a terminal that closes.
 func TestEnsuredSidecarOutlivesItsHost(t *testing.T) {
