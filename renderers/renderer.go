@@ -56,7 +56,10 @@ func Error() Renderer {
 // CallHandle names an artifact by the call of read_result that reads it:
 //
 //	read_result(result="1fa0074a")
-func CallHandle(name string) string { return envelope.ReadTool + `(result="` + name + `")` }
+func CallHandle(name string) string { return ToolHandle(envelope.ReadTool, name) }
+
+// ToolHandle is CallHandle for a runtime that offers read_result under the name of a tool of its own.
+func ToolHandle(tool, name string) string { return tool + `(result="` + name + `")` }
 
 var referenceName = (*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName()
 

@@ -157,6 +157,37 @@ func TestHandlesEverywhere(t *testing.T) {
 	}
 }
 
+// TestHandlesNameTheToolOfTheRuntime has a runtime that offers read_result under a name of its own: receipts name that, and no
+// other call; the answer is that of the same policy otherwise.
+func TestHandlesNameTheToolOfTheRuntime(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	req := &pb.ProjectRequest{
+		Output: &pb.CompleteToolOutput{ToolName: "Some", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{
+			Content: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(strings.Repeat("some words of a line\n", 400))}},
+		}}},
+		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, Budget: &pb.Budget{MaxLines: 20}}},
+		Call:   &pb.CallReference{SessionId: "s"},
+	}
+	plain, err := d.Project(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Policy.Render.ReadTool = "toolresult_read"
+	named, err := d.Project(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(plain.GetReceipt().GetText(), "read_result(", "toolresult_read(")
+	if got := named.GetReceipt().GetText(); got != want || !strings.Contains(got, `: toolresult_read(result="`) {
+		t.Errorf("the receipt is\n%s\nwant\n%s", got, want)
+	}
+	req.Policy.Render.ReadTool = "a tool"
+	if _, err := d.Project(t.Context(), req); err == nil || !strings.Contains(err.Error(), "read_tool") {
+		t.Errorf("a name that no tool can have is %v", err)
+	}
+}
+
 // TestHandlesCannotBeForged has tool text that imitates a call.
 func TestHandlesCannotBeForged(t *testing.T) {
 	t.Parallel()

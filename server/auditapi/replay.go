@@ -171,7 +171,7 @@ func (r *replay) rendered(canonical *pb.CanonicalToolResult, receipt *pb.Receipt
 	if err := envelope.ValidateCanonical("canonical", canonical, r.service.Registry.Types()); err != nil {
 		return incomparable("the canonical result is not one of a family that this server has")
 	}
-	again, err := r.service.Registry.ForResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter, Handle: r.service.Policies.Handle(r.record.GetPolicy().GetRender().GetHandles())})
+	again, err := r.service.Registry.ForResult(canonical).Renderer.Render(canonical, renderers.Policy{Counter: counter, Handle: r.service.Policies.Handle(r.record.GetPolicy().GetRender())})
 	if err != nil {
 		return incomparable("it cannot be rendered: " + err.Error())
 	}

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"cmp"
+
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -19,13 +21,14 @@ func handleForm(check envelope.Checker, form pb.HandleForm) pb.HandleForm {
 	return pb.HandleForm_HANDLE_FORM_PATH
 }
 
-// Handle returns the function that names artifacts in receipts; nil: by their paths. A call of read_result names an artifact
-// by its name in the store, which is shorter than its path. An artifact that is not in this store keeps its path, because no
-// call reads it.
-func (c *Resolver) Handle(form pb.HandleForm) func(path string) string {
-	if form != pb.HandleForm_HANDLE_FORM_CALL {
+// Handle returns the function that names artifacts in receipts; nil: by their paths. A call of read_result, or of the tool that
+// the policy names in its place, names an artifact by its name in the store, which is shorter than its path. An artifact that
+// is not in this store keeps its path, because no call reads it.
+func (c *Resolver) Handle(p *pb.RenderPolicy) func(path string) string {
+	if p.GetHandles() != pb.HandleForm_HANDLE_FORM_CALL {
 		return nil
 	}
+	tool := cmp.Or(p.GetReadTool(), envelope.ReadTool)
 	return func(path string) string {
 		name, err := c.artifact(path)
 		if err != nil {
@@ -34,7 +37,7 @@ func (c *Resolver) Handle(form pb.HandleForm) func(path string) string {
 		if _, ok := dir.ParseName(name); !ok { // a log that is still written
 			name = path
 		}
-		return renderers.CallHandle(name)
+		return renderers.ToolHandle(tool, name)
 	}
 }
 

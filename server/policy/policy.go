@@ -46,6 +46,7 @@ type Receipt struct {
 	Tokens    int           // that a projection aims at: those of Limit, or fewer because of the window
 	LineBytes int           // of one line of text that is shown
 	Handles   pb.HandleForm // never unspecified
+	ReadTool  string        // that receipts name; empty: read_result
 	Render    renderers.Policy
 }
 
@@ -76,7 +77,9 @@ func (c *Resolver) Receipt(check envelope.Checker, p *pb.RenderPolicy, unset int
 	}
 	resolved.Tokens = withinWindow(check.At("window"), p.GetWindow(), resolved.Limit.Tokens)
 	check.Length("model", p.GetModel(), maxModel)
-	resolved.Render.Handle = c.Handle(resolved.Handles)
+	check.Name("read_tool", p.GetReadTool(), false)
+	resolved.ReadTool = p.GetReadTool()
+	resolved.Render.Handle = c.Handle(p)
 	var err error
 	resolved.Render.Counter, err = c.counter(check, p.GetTokenVocabulary())
 	return resolved, err

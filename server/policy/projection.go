@@ -18,6 +18,7 @@ type Projection struct {
 	projectors.Policy     // its budget is bounded by the window
 	Limit             int // tokens that a receipt may cost where what must be kept needs more than the budget
 	Handles           pb.HandleForm
+	ReadTool          string                   // that receipts name; empty: read_result
 	Handle            func(path string) string // names artifacts; nil: by their paths
 }
 
@@ -34,7 +35,7 @@ func (c *Resolver) Projection(p *pb.ProjectionPolicy, tool string, familyTokens 
 		Policy: projectors.Policy{
 			Budget: r.Limit, LineBytes: r.LineBytes, HeadPercent: DefaultHeadPercent, Counter: r.Render.Counter,
 		},
-		Limit: r.Limit.Tokens, Handles: r.Handles, Handle: r.Render.Handle,
+		Limit: r.Limit.Tokens, Handles: r.Handles, ReadTool: r.ReadTool, Handle: r.Render.Handle,
 	}
 	resolved.Budget.Tokens = r.Tokens
 	if p.GetHeadPercent() > 100 {
@@ -65,5 +66,8 @@ func (c *Resolver) Projection(p *pb.ProjectionPolicy, tool string, familyTokens 
 func (p *Projection) Digest() string {
 	text := fmt.Sprintf("%+v limit=%d line_bytes=%d head=%d all=%t counter=%s handles=%d",
 		p.Budget, p.Limit, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name(), p.Handles)
+	if p.ReadTool != "" { // digests of other policies stay those of earlier versions
+		text += " read_tool=" + p.ReadTool
+	}
 	return fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(text)))
 }

@@ -670,7 +670,11 @@ type RenderPolicy struct {
 	// the operator set by model. Empty: not known. At most 256 bytes.
 	Model string `protobuf:"bytes,4,opt,name=model,proto3" json:"model,omitempty"`
 	// How artifacts are named.
-	Handles       HandleForm `protobuf:"varint,5,opt,name=handles,proto3,enum=toolresult.v1.HandleForm" json:"handles,omitempty"`
+	Handles HandleForm `protobuf:"varint,5,opt,name=handles,proto3,enum=toolresult.v1.HandleForm" json:"handles,omitempty"`
+	// The name that the model knows read_result by, for HANDLE_FORM_CALL: of a runtime
+	// that offers the tool under a name of its own. By the pattern of tool names. Empty:
+	// read_result.
+	ReadTool      string `protobuf:"bytes,6,opt,name=read_tool,json=readTool,proto3" json:"read_tool,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -738,6 +742,13 @@ func (x *RenderPolicy) GetHandles() HandleForm {
 		return x.Handles
 	}
 	return HandleForm_HANDLE_FORM_UNSPECIFIED
+}
+
+func (x *RenderPolicy) GetReadTool() string {
+	if x != nil {
+		return x.ReadTool
+	}
+	return ""
 }
 
 // ProjectionPolicy governs the canonical result. Source: RFC
@@ -1331,13 +1342,14 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\rContextWindow\x12#\n" +
 	"\rwindow_tokens\x18\x01 \x01(\x04R\fwindowTokens\x12\x1f\n" +
 	"\vused_tokens\x18\x02 \x01(\x04R\n" +
-	"usedTokens\"\x89\x02\n" +
+	"usedTokens\"\xa6\x02\n" +
 	"\fRenderPolicy\x12-\n" +
 	"\x06budget\x18\x01 \x01(\v2\x15.toolresult.v1.BudgetR\x06budget\x12I\n" +
 	"\x10token_vocabulary\x18\x02 \x01(\x0e2\x1e.toolresult.v1.TokenVocabularyR\x0ftokenVocabulary\x124\n" +
 	"\x06window\x18\x03 \x01(\v2\x1c.toolresult.v1.ContextWindowR\x06window\x12\x14\n" +
 	"\x05model\x18\x04 \x01(\tR\x05model\x123\n" +
-	"\ahandles\x18\x05 \x01(\x0e2\x19.toolresult.v1.HandleFormR\ahandles\"\xe0\x02\n" +
+	"\ahandles\x18\x05 \x01(\x0e2\x19.toolresult.v1.HandleFormR\ahandles\x12\x1b\n" +
+	"\tread_tool\x18\x06 \x01(\tR\breadTool\"\xe0\x02\n" +
 	"\x10ProjectionPolicy\x123\n" +
 	"\x06render\x18\x01 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12F\n" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
