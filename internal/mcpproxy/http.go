@@ -1,0 +1,366 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// HTTP is a server of MCP behind streamable HTTP. Each message of the client is a POST; the server answers with one message or with
+// a stream of them, and has a stream of its own for what belongs to no request. A stream that breaks is taken up behind its last
+// event.
+type HTTP struct {
+	url    string
+	header http.Header // of every request
+	client *http.Client
+	log    *slog.Logger
+
+	ctx    context.Context // of all requests
+	cancel context.CancelFunc
+	frames chan Frame
+
+	mu         sync.Mutex
+	session    string
+	version    string // of the protocol
+	parameters map[string][]parameter
+	failure    error
+	ending     sync.Once
+}
+
+// Waits of HTTP.
+const (
+	firstRetry    = time.Second
+	maxRetry      = 30 * time.Second
+	maxAttempts   = 5 // without an event between them
+	noticeTimeout = 30 * time.Second
+	deleteTimeout = 2 * time.Second
+)
+
+// maxProblem is how much is read of the body of an error, in bytes.
+const maxProblem = 64 << 10
+
+// Dial returns the server at an address. It is not called before the client sends something.
+func Dial(url string, header http.Header, log *slog.Logger) *HTTP {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &HTTP{
+		url: url, header: header, client: &http.Client{}, log: log, ctx: ctx, cancel: cancel, frames: make(chan Frame),
+		parameters: map[string][]parameter{},
+	}
+}
+
+// Send implements Upstream. Requests are on their way when it returns; the first one, and what is no request, has arrived.
+func (h *HTTP) Send(f Frame, m message) error {
+	if h.ctx.Err() != nil || f.Rest != nil {
+		f.Release()
+		if f.Rest != nil {
+			_, err := io.Copy(io.Discard, f.Rest)
+			return errors.Join(errTooLong, err)
+		}
+		return h.ctx.Err()
+	}
+	if m.method == "" || m.id == nil || m.method == "initialize" {
+		h.post(f, m)
+		return nil
+	}
+	go h.post(f, m)
+	return nil
+}
+
+// post sends a message and passes on what the server answers.
+func (h *HTTP) post(f Frame, m message) {
+	defer f.Release()
+	ctx := h.ctx
+	if m.method == "" || m.id == nil && m.batch == nil {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, noticeTimeout)
+		defer cancel()
+	}
+	resp, err := h.do(ctx, http.MethodPost, f.Bytes, h.headersOf(m))
+	if err != nil {
+		h.problem(m, err.Error())
+		return
+	}
+	defer resp.Body.Close() // read as far as it is needed
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		h.rejected(m, resp)
+		return
+	}
+	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
+		h.mu.Lock()
+		h.session = id
+		h.mu.Unlock()
+	}
+	if m.method == "notifications/initialized" {
+		go h.listen()
+	}
+	if m.batch == nil && (m.method == "" || m.id == nil) || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent {
+		return
+	}
+	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
+	case "text/event-stream":
+		h.follow(m, resp.Body)
+	default:
+		answer, err := readBody(resp.Body)
+		if err != nil || len(answer.Bytes) == 0 {
+			h.problem(m, fmt.Sprintf("the answer ended early: %v", err))
+			return
+		}
+		h.received(m, answer)
+	}
+}
+
+// do makes a request.
+func (h *HTTP) do(ctx context.Context, method string, body []byte, header http.Header) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, h.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	for _, list := range []http.Header{header, h.header} {
+		for name, values := range list {
+			req.Header[http.CanonicalHeaderKey(name)] = values
+		}
+	}
+	h.name(req.Header)
+	return h.client.Do(req)
+}
+
+// name adds the headers that name the session, and the version that was agreed on in it.
+func (h *HTTP) name(header http.Header) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session != "" {
+		header.Set("Mcp-Session-Id", h.session)
+	}
+	if h.version != "" && header.Get("Mcp-Protocol-Version") == "" {
+		header.Set("Mcp-Protocol-Version", h.version)
+	}
+}
+
+// received passes a message on that a request was answered with, and reports whether it is the answer itself.
+func (h *HTTP) received(m message, f Frame) bool {
+	answer, _ := parse(f.Bytes)
+	isAnswer := answer.isAnswer && m.id != nil && idKey(answer.id) == idKey(m.id)
+	if isAnswer {
+		switch m.method {
+		case "initialize":
+			h.mu.Lock()
+			h.version = answer.in("result").string("protocolVersion")
+			h.mu.Unlock()
+		case "tools/list":
+			h.noteParameters(answer.in("result"))
+		}
+	}
+	select {
+	case h.frames <- f:
+	case <-h.ctx.Done():
+		f.Release()
+	}
+	return isAnswer
+}
+
+// follow passes on the messages of a stream until the answer to a request, or all of a stream that belongs to none.
+func (h *HTTP) follow(m message, body io.Reader) {
+	s := newEvents(body)
+	for attempts := 0; ; attempts++ {
+		before := s.id
+		if h.passEvents(m, s) || h.ctx.Err() != nil {
+			return
+		}
+		if s.id != before {
+			attempts = 0
+		}
+		if s.id == "" || attempts == maxAttempts {
+			h.problem(m, "the stream ended before the answer")
+			return
+		}
+		resp, err := h.resume(s, attempts)
+		if err != nil {
+			h.log.Debug("resume a stream", "error", err)
+			continue
+		}
+		id := s.id
+		s = newEvents(resp.Body)
+		s.id = id
+		defer resp.Body.Close()
+	}
+}
+
+// passEvents passes on the messages of a stream until it ends. It reports whether the answer was among them.
+func (h *HTTP) passEvents(m message, s *events) bool {
+	for {
+		f, err := s.next()
+		if err != nil {
+			if !errors.Is(err, io.EOF) && h.ctx.Err() == nil {
+				h.log.Debug("read a stream", "error", err)
+			}
+			return false
+		}
+		if h.received(m, f) {
+			return true
+		}
+	}
+}
+
+// resume asks for what follows the last event of a stream. It waits first, as long as the server said.
+func (h *HTTP) resume(s *events, attempts int) (*http.Response, error) {
+	wait := min(maxRetry, firstRetry<<attempts)
+	if s.retry > 0 {
+		wait = s.retry
+	}
+	select {
+	case <-time.After(wait):
+	case <-h.ctx.Done():
+		return nil, h.ctx.Err()
+	}
+	return h.get(s.id)
+}
+
+// errNoStream says that a server has no stream for what belongs to no request.
+var errNoStream = errors.New("the server has no stream")
+
+// get opens a stream behind an event; "" is a new one.
+func (h *HTTP) get(after string) (*http.Response, error) {
+	header := http.Header{"Accept": {"text/event-stream"}}
+	if after != "" {
+		header.Set("Last-Event-Id", after)
+	}
+	resp, err := h.do(h.ctx, http.MethodGet, nil, header)
+	if err != nil {
+		return nil, err
+	}
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if resp.StatusCode == http.StatusOK && kind == "text/event-stream" {
+		return resp, nil
+	}
+	_ = resp.Body.Close() // nothing of it is read
+	if resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests {
+		return nil, errNoStream
+	}
+	return nil, fmt.Errorf("HTTP status %s", resp.Status)
+}
+
+// listen passes on the messages of the stream for what belongs to no request, for as long as the server has one.
+func (h *HTTP) listen() {
+	s := newEvents(strings.NewReader(""))
+	for attempts := 0; h.ctx.Err() == nil; attempts++ {
+		var resp *http.Response
+		var err error
+		if attempts == 0 {
+			resp, err = h.get(s.id)
+		} else {
+			resp, err = h.resume(s, min(attempts-1, maxAttempts))
+		}
+		if errors.Is(err, errNoStream) {
+			return
+		}
+		if err != nil {
+			continue
+		}
+		next := newEvents(resp.Body)
+		next.id, next.retry = s.id, s.retry
+		s = next
+		before := s.id
+		h.passEvents(message{}, s)
+		_ = resp.Body.Close() // it has ended
+		if s.id != before {
+			attempts = 1
+		}
+	}
+}
+
+// rejected answers a request that the server rejected, with its own error if it says one.
+func (h *HTTP) rejected(m message, resp *http.Response) {
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // as much as there is
+	h.mu.Lock()
+	gone := resp.StatusCode == http.StatusNotFound && h.session != ""
+	h.mu.Unlock()
+	if gone { // the specification wants a new session, which the client has to begin
+		h.problem(m, "the session has ended")
+		h.end(errors.New("the session has ended"), false)
+		return
+	}
+	if answer, ok := parse(body); ok && m.id != nil && !answer.get("error").none() {
+		text := append([]byte(`{"jsonrpc":"2.0","id":`), m.id...)
+		text = append(append(text, `,"error":`...), oneLine(answer.get("error").of(body))...)
+		h.received(m, Frame{Bytes: append(text, '}')})
+		return
+	}
+	const most = 200
+	h.problem(m, strings.TrimSpace(fmt.Sprintf("HTTP status %s %s", resp.Status, strings.ToValidUTF8(string(body[:min(len(body), most)]), ""))))
+}
+
+// oneLine replaces line feeds in JSON.
+func oneLine(text []byte) []byte {
+	return bytes.Map(func(r rune) rune {
+		if r == '\n' || r == '\r' {
+			return ' '
+		}
+		return r
+	}, text)
+}
+
+// problem answers a request that failed.
+func (h *HTTP) problem(m message, text string) {
+	if h.ctx.Err() != nil {
+		return
+	}
+	h.log.Debug("the MCP server", "method", m.method, "problem", text)
+	for _, r := range append([]message{m}, m.batch...) {
+		if r.method != "" && r.id != nil {
+			h.received(message{}, Frame{Bytes: errorAnswer(r.id, codeFailed, "the MCP server: "+text)})
+		}
+	}
+}
+
+// Receive implements Upstream.
+func (h *HTTP) Receive() (Frame, error) {
+	select {
+	case f := <-h.frames:
+		return f, nil
+	case <-h.ctx.Done():
+		return Frame{}, io.EOF
+	}
+}
+
+// CloseSend implements Upstream: it ends the session.
+func (h *HTTP) CloseSend() { h.end(nil, true) }
+
+// Stop implements Upstream.
+func (h *HTTP) Stop() { go h.end(nil, true) }
+
+// end ends all requests and, unless the server has done so, the session.
+func (h *HTTP) end(why error, del bool) {
+	h.ending.Do(func() {
+		h.mu.Lock()
+		h.failure = why
+		session := h.session
+		h.mu.Unlock()
+		if del && session != "" {
+			ctx, cancel := context.WithTimeout(h.ctx, deleteTimeout)
+			defer cancel()
+			if resp, err := h.do(ctx, http.MethodDelete, nil, nil); err == nil {
+				_ = resp.Body.Close() // a server may not allow it
+			}
+		}
+		h.cancel()
+	})
+}
+
+// Wait implements Upstream. The code is 1 if the server ended the session.
+func (h *HTTP) Wait() (code int, how string) {
+	<-h.ctx.Done()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.failure != nil {
+		return 1, h.failure.Error()
+	}
+	return 0, "it was closed"
+}

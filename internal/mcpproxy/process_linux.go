@@ -1,0 +1,6 @@
+package mcpproxy
+
+import "syscall"
+
+// endsWithUs ends a process when this one is killed.
+func endsWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }

@@ -1,0 +1,76 @@
+package mcpproxy
+
+import (
+	"context"
+	"encoding/base64"
+	"unicode/utf8"
+)
+
+// DefaultReadTool is the name of the tool that the proxy adds.
+const DefaultReadTool = "toolresult_read"
+
+// definitionOf returns the definition of the tool that reads what receipts omit, as tools/list has it. Its arguments are those of
+// read_result, which a test compares.
+func definitionOf(name string) []byte {
+	out := appendString([]byte(`{"name":`), name)
+	out = appendString(append(out, `,"description":`...), `Reads what the result of an earlier tool call left out. `+
+		`Use it when a result says lines were left out, or names itself as `+name+`(result="..."). `+
+		`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. `+
+		`When the answer has "Next page", call again with that page to go on. `+
+		`To find something in a long result, use match before reading it line by line.`)
+	return append(out, `,"inputSchema":`+readSchema+`,"annotations":{"readOnlyHint":true,"openWorldHint":false}}`...)
+}
+
+// readSchema is the schema of the arguments.
+const readSchema = `{"type":"object","properties":{` +
+	`"result":{"type":"string","description":"Which result: what stands in result=\"...\" there, or the path behind \"all of it:\"."},` +
+	`"lines":{"type":"string","description":"Lines to read: \"120-180\", \"120-\" to the end, or \"120\"."},` +
+	`"tail":{"type":"integer","description":"How many of the last lines to read."},` +
+	`"match":{"type":"string","description":"A regular expression (RE2). Only the lines that match it are answered."},` +
+	`"context":{"type":"integer","description":"With match: how many lines before and after each match to answer, too."},` +
+	`"pointer":{"type":"string","description":"Of a result that is JSON: the value at this JSON pointer, such as \"/items/3/name\"."},` +
+	`"page":{"type":"string","description":"What stands behind \"Next page:\" in the answer before, to go on there."}},` +
+	`"required":["result"],"additionalProperties":false}`
+
+// Codes of errors of JSON-RPC.
+const (
+	codeFailed   = -32000 // the server ended, or does not answer
+	codeInternal = -32603
+)
+
+// maxResource is the largest artifact that resources/read answers, in bytes. A larger one is for the tool.
+const maxResource = 8 << 20
+
+// readSlice answers a call of our tool.
+func (p *Proxy) readSlice(ctx context.Context, m message) []byte {
+	arguments := "{}"
+	if v := m.in("params").get("arguments"); !v.none() {
+		arguments = string(v.of(m.text))
+	}
+	text, mistake, err := p.sidecar.Read(ctx, arguments)
+	if err != nil {
+		text, mistake = "The results cannot be read now: "+err.Error(), true
+	}
+	result := append([]byte(`{"content":[`), receiptBlock(text, nil)...)
+	result = append(result, ']')
+	if mistake {
+		result = append(result, `,"isError":true`...)
+	}
+	return resultAnswer(m.id, append(result, '}'))
+}
+
+// readArtifact answers resources/read of an artifact.
+func (p *Proxy) readArtifact(ctx context.Context, m message, path string) []byte {
+	data, err := p.sidecar.Artifact(ctx, path, maxResource)
+	if err != nil {
+		return errorAnswer(m.id, codeInternal, err.Error()+"; the tool "+p.o.ReadTool+" reads parts of it")
+	}
+	result := appendString([]byte(`{"contents":[{"uri":`), m.in("params").string("uri"))
+	if utf8.Valid(data) {
+		result = appendString(append(result, `,"mimeType":"text/plain","text":`...), string(data))
+	} else {
+		result = append(result, `,"mimeType":"application/octet-stream","blob":"`...)
+		result = append(base64.StdEncoding.AppendEncode(result, data), '"')
+	}
+	return resultAnswer(m.id, append(result, `}]}`...))
+}

@@ -1,0 +1,303 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"slices"
+
+	"github.com/toolresult/toolresult/internal/jsonspan"
+)
+
+// edit replaces a span of a message.
+type edit struct {
+	span
+	by [][]byte // pieces, in their order
+}
+
+// apply returns the message with the edits in it, in pieces: what is not edited is not copied. Edits are in order.
+func apply(text []byte, edits []edit) (pieces [][]byte) {
+	at := 0
+	for _, e := range edits {
+		pieces = append(append(pieces, text[at:e.from]), e.by...)
+		at = e.to
+	}
+	return append(pieces, text[at:])
+}
+
+// without returns the edit that removes a member, with the comma that parted it from the others.
+func (o object) without(name string) (edit, bool) {
+	for i, m := range o.list {
+		if got, _ := jsonspan.String(m.name.of(o.text)); got != name {
+			continue
+		}
+		switch {
+		case i+1 < len(o.list):
+			return edit{span: span{m.name.from, o.list[i+1].name.from}}, true
+		case i > 0:
+			return edit{span: span{o.list[i-1].value.to, m.value.to}}, true
+		}
+		return edit{span: span{m.name.from, m.value.to}}, true
+	}
+	return edit{}, false
+}
+
+// Tools rewrites the answers to tools/list.
+type tools struct {
+	name           string // of the tool that is added
+	definition     []byte // of it
+	keepStructured bool   // leave outputSchema in
+}
+
+// rewrite returns an answer to tools/list with our tool behind the tools of the last page, and without the schemas of structured
+// content that results will not have. foreign reports that the server has a tool of the name of ours; ours is not added then.
+func (t tools) rewrite(m message, foreign bool) (pieces [][]byte, isForeign bool) {
+	result := m.in("result")
+	list := result.get("tools")
+	if result.repeats || list.none() || m.text[list.from] != '[' {
+		return nil, foreign
+	}
+	var edits []edit
+	all := elements(m.text, list.from)
+	for _, s := range all {
+		tool := objectAt(m.text, s.from)
+		foreign = foreign || tool.string("name") == t.name
+		if e, ok := tool.without("outputSchema"); ok && !t.keepStructured && !tool.repeats {
+			edits = append(edits, e)
+		}
+	}
+	if result.string("nextCursor") == "" && !foreign {
+		end, comma := span{list.to - 1, list.to - 1}, []byte(",")
+		if len(all) == 0 {
+			comma = nil
+		} else {
+			end = span{all[len(all)-1].to, all[len(all)-1].to}
+		}
+		edits = append(edits, edit{end, [][]byte{comma, t.definition}})
+	}
+	if edits == nil {
+		return nil, foreign
+	}
+	return apply(m.text, edits), foreign
+}
+
+// Result is what a receipt is made of: a CallToolResult, as far as it is text.
+type Result struct {
+	Server, Tool string
+	JSON         [][]byte // in pieces
+	Size         int      // of all pieces, in bytes
+}
+
+// Receipt is the text that replaces a result.
+type Receipt struct {
+	Text      string
+	Artifacts []string // paths
+}
+
+// markMeta is the member of _meta by which a text says that it is a receipt, or a page of one. Its value is true.
+const markMeta = "toolresult/receipt"
+
+// answer is an answer to tools/call that is too large.
+type answer struct {
+	m          message
+	result     object
+	blocks     []span // of content
+	texts      []int  // indices of the blocks that a receipt replaces
+	structured bool   // a receipt replaces structuredContent too
+	size       int    // of what a receipt replaces, in bytes
+}
+
+// read reads an answer to tools/call. It reports false for one that stays as it is: it is small, has nothing that a receipt can
+// replace, or has receipts already.
+func readAnswer(m message, threshold int, keepStructured bool) (answer, bool) {
+	a := answer{m: m, result: m.in("result")}
+	if len(m.text) <= threshold || a.result.repeats {
+		return a, false
+	}
+	text := 0
+	if content := a.result.get("content"); !content.none() {
+		a.blocks = elements(m.text, content.from)
+	}
+	for i, s := range a.blocks {
+		block := objectAt(m.text, s.from)
+		if _, marked := metaOf(block, markMeta); marked {
+			return a, false
+		}
+		if value := block.get("text"); block.string("type") == "text" && !block.repeats && isForModel(block) && !value.none() && m.text[value.from] == '"' {
+			a.texts = append(a.texts, i)
+			text += value.to - value.from - len(`""`)
+		}
+	}
+	structured := a.result.get("structuredContent")
+	structuredSize := structured.to - structured.from
+	a.structured = !keepStructured && structuredSize > threshold
+	if text <= threshold && !a.structured {
+		return a, false
+	}
+	if a.size = text; a.structured {
+		a.size = max(text, structuredSize)
+	}
+	return a, true
+}
+
+// metaOf returns a member of _meta.
+func metaOf(o object, name string) (span, bool) {
+	v := o.in("_meta").get(name)
+	return v, !v.none()
+}
+
+// isForModel reports whether a block is for the model: annotations may say that it is for the user alone.
+func isForModel(block object) bool {
+	audience := block.in("annotations").get("audience")
+	if audience.none() {
+		return true
+	}
+	list := elements(block.text, audience.from)
+	return len(list) == 0 || slices.ContainsFunc(list, func(s span) bool {
+		who, _ := jsonspan.String(s.of(block.text))
+		return who == "assistant"
+	})
+}
+
+// toProject returns what the receipt is made of: the blocks that it replaces, the structured content if it replaces that, and
+// whether the tool failed.
+func (a answer) toProject() (pieces [][]byte, size int) {
+	add := func(p []byte) {
+		pieces = append(pieces, p)
+		size += len(p)
+	}
+	add([]byte(`{"content":[`))
+	for n, i := range a.texts {
+		if n > 0 {
+			add([]byte(","))
+		}
+		add(a.blocks[i].of(a.m.text))
+	}
+	add([]byte("]"))
+	if a.structured {
+		add([]byte(`,"structuredContent":`))
+		add(a.result.get("structuredContent").of(a.m.text))
+	}
+	if v := a.result.get("isError"); !v.none() {
+		add([]byte(`,"isError":`))
+		add(v.of(a.m.text))
+	}
+	add([]byte("}"))
+	return pieces, size
+}
+
+// rewrite returns the answer with a receipt in the place of the first text, and links behind all other blocks. It returns nil if
+// the receipt is no gain.
+func (a answer) rewrite(r Receipt, links bool) [][]byte {
+	block := receiptBlock(r.Text, a.annotations())
+	if len(block) >= a.size {
+		return nil
+	}
+	list := [][]byte{}
+	if len(a.texts) == 0 {
+		list = append(list, block)
+	}
+	for i, s := range a.blocks {
+		switch {
+		case len(a.texts) > 0 && i == a.texts[0]:
+			list = append(list, block)
+		case !slices.Contains(a.texts, i):
+			list = append(list, s.of(a.m.text))
+		}
+	}
+	if links {
+		for _, path := range r.Artifacts {
+			list = append(list, linkBlock(path))
+		}
+	}
+	content := [][]byte{[]byte("[")}
+	for i, b := range list {
+		if i > 0 {
+			content = append(content, []byte(","))
+		}
+		content = append(content, b)
+	}
+	content = append(content, []byte("]"))
+	return apply(a.m.text, a.edits(content))
+}
+
+// edits returns those that put content into the result, and take structured content out if a receipt replaces it.
+func (a answer) edits(content [][]byte) (edits []edit) {
+	v := a.result.get("content")
+	if v.none() { // structured content alone, in the place of which it comes
+		for _, m := range a.result.list {
+			if name, _ := jsonspan.String(m.name.of(a.m.text)); name == "structuredContent" {
+				return []edit{{span{m.name.from, m.value.to}, append([][]byte{[]byte(`"content":`)}, content...)}}
+			}
+		}
+	}
+	edits = append(edits, edit{v, content})
+	if e, ok := a.result.without("structuredContent"); ok && a.structured {
+		edits = append(edits, e)
+	}
+	slices.SortFunc(edits, func(x, y edit) int { return x.from - y.from })
+	return edits
+}
+
+// annotations returns those of the replaced texts, if they all have the same.
+func (a answer) annotations() []byte {
+	var all []byte
+	for n, i := range a.texts {
+		v := objectAt(a.m.text, a.blocks[i].from).get("annotations").of(a.m.text)
+		if n > 0 && !bytes.Equal(v, all) {
+			return nil
+		}
+		all = v
+	}
+	return all
+}
+
+// receiptBlock returns a text block that says that it is one of ours.
+func receiptBlock(text string, annotations []byte) []byte {
+	out := appendString([]byte(`{"type":"text","text":`), text)
+	if len(annotations) > 0 {
+		out = append(append(out, `,"annotations":`...), annotations...)
+	}
+	return append(out, `,"_meta":{"`+markMeta+`":true}}`...)
+}
+
+// linkBlock returns the link to an artifact.
+func linkBlock(path string) []byte {
+	out := appendString([]byte(`{"type":"resource_link","uri":`), artifactURI(path))
+	out = appendString(append(out, `,"name":`...), "complete output "+lastTwo(path))
+	return append(out, `,"mimeType":"text/plain"}`...)
+}
+
+// lastTwo returns the last two names of a path, which are the name of an artifact.
+func lastTwo(path string) string {
+	parts := bytes.Split([]byte(path), []byte("/"))
+	return string(bytes.Join(parts[max(0, len(parts)-2):], nil))
+}
+
+// scheme is that of the resources that are artifacts.
+const scheme = "toolresult"
+
+// artifactURI returns the address of an artifact as a resource.
+func artifactURI(path string) string { return (&url.URL{Scheme: scheme, Path: path}).String() }
+
+// artifactPath returns the path of an artifact by its address. It reports false for the address of another resource.
+func artifactPath(uri string) (string, bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != scheme || u.Host != "" {
+		return "", false
+	}
+	if u.Opaque != "" {
+		path, err := url.PathUnescape(u.Opaque)
+		return path, err == nil
+	}
+	return u.Path, u.Path != ""
+}
+
+// appendString appends a text as JSON, with the characters of HTML as they are.
+func appendString(out []byte, text string) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string is always JSON
+	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+}

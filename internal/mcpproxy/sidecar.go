@@ -1,0 +1,213 @@
+package mcpproxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Sidecar makes receipts of results, and reads what they omit.
+type Sidecar interface {
+	// Project returns the receipt of a result.
+	Project(ctx context.Context, r Result) (Receipt, error)
+	// Read executes a call of the tool that reads results. mistake reports that the model did something wrong, which the text says.
+	Read(ctx context.Context, arguments string) (text string, mistake bool, err error)
+	// Artifact returns an artifact of at most limit bytes by its path.
+	Artifact(ctx context.Context, path string, limit int) ([]byte, error)
+}
+
+// Client is the [Sidecar] that other processes serve.
+type Client struct {
+	Results   pb.ToolResultServiceClient
+	Tools     pb.ToolServiceClient
+	Artifacts pb.ArtifactServiceClient
+	Session   string               // that artifacts belong to
+	Policy    *pb.ProjectionPolicy // of receipts
+	Patience  time.Duration        // for which the sidecar is waited for while it takes and says nothing
+}
+
+// Sizes of what is sent, in bytes.
+const (
+	maxUnary   = 1 << 20
+	chunkBytes = 256 << 10
+	// bytesPerMilli is how much of a result a sidecar reads in a millisecond, if it is slow.
+	bytesPerMilli = 16 << 10
+)
+
+// resultStream is the name of the stream of a large result.
+const resultStream = "result"
+
+// errPatience says that the sidecar was waited for in vain.
+var errPatience = errors.New("the sidecar does not answer")
+
+// Project implements Sidecar.
+func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(c.Patience, func() { cancel(errPatience) })
+	defer timer.Stop()
+	var answer *pb.ProjectResponse
+	var err error
+	if r.Size <= maxUnary {
+		answer, err = c.Results.Project(ctx, &pb.ProjectRequest{
+			Output: output(r, &pb.Payload{Source: &pb.Payload_Inline{Inline: bytes.Join(r.JSON, nil)}}), Policy: c.Policy, Call: c.call(),
+		})
+	} else {
+		answer, err = c.stream(ctx, r, timer)
+	}
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return Receipt{}, cause
+	}
+	if err != nil {
+		return Receipt{}, err
+	}
+	return Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
+}
+
+// stream sends a large result in chunks. The time begins anew with each chunk that the sidecar takes; for the answer it is as long as
+// a slow one needs for all of them.
+func (c *Client) stream(ctx context.Context, r Result, timer *time.Timer) (*pb.ProjectResponse, error) {
+	call, err := c.Results.ProjectStream(ctx)
+	if err != nil {
+		return nil, err
+	}
+	send := func(m *pb.ProjectStreamRequest) error {
+		err := call.Send(m)
+		timer.Reset(c.Patience)
+		return err
+	}
+	err = send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: "external_mcp", Policy: c.Policy, Streams: []string{resultStream}, Call: c.call(), ToolName: toolName(r.Tool),
+	}}})
+	for _, p := range r.JSON {
+		for len(p) > 0 && err == nil {
+			n := min(len(p), chunkBytes)
+			err = send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
+			p = p[n:]
+		}
+	}
+	if err == nil {
+		timer.Reset(c.Patience + time.Duration(r.Size/bytesPerMilli)*time.Millisecond)
+		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
+			Output:      output(r, &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}),
+			StreamBytes: map[string]uint64{resultStream: uint64(r.Size)},
+		}}})
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
+		return nil, err
+	}
+	answer, err := call.Recv()
+	if err != nil {
+		return nil, err
+	}
+	// The call has ended when its status is read; until then the answer may be followed by an error.
+	if _, err := call.Recv(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("after the answer: %w", err)
+	}
+	return answer.GetResult(), nil
+}
+
+// call names the session. It names no call: the proxy cannot know which earlier results the model still has.
+func (c *Client) call() *pb.CallReference { return &pb.CallReference{SessionId: c.Session} }
+
+// output is a result as a message.
+func output(r Result, payload *pb.Payload) *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{ToolName: toolName(r.Tool), Result: &pb.CompleteToolOutput_ExternalMcp{
+		ExternalMcp: &pb.ExternalMcpOutput{Server: serverName(r.Server), Result: payload},
+	}}
+}
+
+// toolName returns the name of a tool by the pattern of tool names. Results of a tool of the name read_result would be shown whole.
+func toolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || name == "read_result" || strings.ContainsRune("-.:/", rune(name[0])) {
+		name = "mcp_" + name
+	}
+	return name[:min(len(name), 128)]
+}
+
+// serverName returns the name of a server in the length that the contract allows.
+func serverName(name string) string {
+	const most = 256
+	return strings.ToValidUTF8(name[:min(len(name), most)], "")
+}
+
+// artifactsOf returns the paths of all artifacts that a result names, each once.
+func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
+	seen := map[string]bool{}
+	var visit func(m protoreflect.Message)
+	visit = func(m protoreflect.Message) {
+		if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
+			if path := ref.GetPath(); path != "" && !seen[path] {
+				seen[path] = true
+				paths = append(paths, path)
+			}
+			return
+		}
+		fields := m.Descriptor().Fields()
+		for i := range fields.Len() {
+			f := fields.Get(i)
+			switch {
+			case f.Message() == nil || f.IsMap() || !m.Has(f):
+			case f.IsList():
+				for n := range m.Get(f).List().Len() {
+					visit(m.Get(f).List().Get(n).Message())
+				}
+			default:
+				visit(m.Get(f).Message())
+			}
+		}
+	}
+	visit(r.ProtoReflect())
+	return paths
+}
+
+// Read implements Sidecar.
+func (c *Client) Read(ctx context.Context, arguments string) (text string, mistake bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	answer, err := c.Tools.CallTool(ctx, &pb.CallToolRequest{
+		Name: "read_result", ArgumentsJson: arguments, Call: c.call(),
+		Policy: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: c.Policy.GetRender().GetReadTool()},
+	})
+	return answer.GetReceipt().GetText(), answer.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, err
+}
+
+// readTimeout is the time for which a read of an artifact is waited for: there is nothing else to answer with.
+const readTimeout = 20 * time.Second
+
+// Artifact implements Sidecar.
+func (c *Client) Artifact(ctx context.Context, path string, limit int) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	const page = 3 << 20
+	req := &pb.ReadArtifactRequest{Path: path, SessionId: c.Session, Budget: &pb.ReadBudget{MaxBytes: page, MaxLines: 1_000_000}}
+	var data []byte
+	for {
+		answer, err := c.Artifacts.ReadArtifact(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		if total := answer.GetTotalBytes(); total > uint64(limit) {
+			return nil, fmt.Errorf("the resource has %d bytes, and at most %d are read at once", total, limit)
+		}
+		data = append(data, answer.GetData()...)
+		if answer.GetNextPageToken() == "" {
+			return data, nil
+		}
+		req.PageToken = answer.GetNextPageToken()
+	}
+}
