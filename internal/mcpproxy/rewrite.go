@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/toolresult/toolresult/internal/jsonspan"
 )
@@ -264,14 +265,14 @@ func receiptBlock(text string, annotations []byte) []byte {
 // linkBlock returns the link to an artifact.
 func linkBlock(path string) []byte {
 	out := appendString([]byte(`{"type":"resource_link","uri":`), artifactURI(path))
-	out = appendString(append(out, `,"name":`...), "complete output "+lastTwo(path))
+	out = appendString(append(out, `,"name":`...), "complete output "+artifactName(path))
 	return append(out, `,"mimeType":"text/plain"}`...)
 }
 
-// lastTwo returns the last two names of a path, which are the name of an artifact.
-func lastTwo(path string) string {
-	parts := bytes.Split([]byte(path), []byte("/"))
-	return string(bytes.Join(parts[max(0, len(parts)-2):], nil))
+// artifactName returns the name of an artifact, by which calls name it: the last two parts of its path.
+func artifactName(path string) string {
+	parts := strings.Split(path, "/")
+	return strings.Join(parts[max(0, len(parts)-2):], "")
 }
 
 // scheme is that of the resources that are artifacts.
