@@ -41,6 +41,7 @@ var table = map[string]row{
 	"internal/privatedir":  {},
 	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
+	"internal/mcpproxy":    {imports: []string{"gen", "internal/jsonspan"}},
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
 	"tokens":           {pure: true},
@@ -121,6 +122,7 @@ var table = map[string]row{
 	"integration":                     {imports: list("gen", "artifactstore/dir"), grpc: all},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	"cmd":              {imports: list("gen", "internal/sidecar", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"cmd":              {imports: list("gen", "envelope", "internal/mcpproxy", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},

@@ -56,7 +56,7 @@ func Dial(url string, header http.Header, log *slog.Logger) *HTTP {
 	}
 }
 
-// Send implements Upstream. Requests are on their way when it returns; the first one, and what is no request, has arrived.
+// Send implements Upstream. Requests are on their way when it returns; the first one, and what is no request, has been received.
 func (h *HTTP) Send(f Frame, m message) error {
 	if h.ctx.Err() != nil || f.Rest != nil {
 		f.Release()

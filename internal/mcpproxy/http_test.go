@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// httpServer is a server behind streamable HTTP that notes what it is sent.
+// httpServer is a server behind streamable HTTP that notes what it receives.
 type httpServer struct {
 	*httptest.Server
 	mu   sync.Mutex
