@@ -39,7 +39,7 @@ type named struct {
 func newServer() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, &mcp.ServerOptions{PageSize: 3, HasResources: true})
 	mcp.AddTool(s, &mcp.Tool{Name: "build"}, func(context.Context, *mcp.CallToolRequest, named) (*mcp.CallToolResult, logged, error) {
-		return nil, logged{buildLog()}, nil
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: buildLog()}}}, logged{buildLog()}, nil
 	})
 	mcp.AddTool(s, &mcp.Tool{Name: "small"}, func(_ context.Context, _ *mcp.CallToolRequest, n named) (*mcp.CallToolResult, logged, error) {
 		return nil, logged{"small " + n.Region}, nil
@@ -98,7 +98,7 @@ func TestSDK(t *testing.T) {
 			t.Parallel()
 			server := newServer()
 			h := httptest.NewServer(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{EventStore: mcp.NewMemoryEventStore(nil)}))
-			defer h.Close()
+			t.Cleanup(h.Close) // after the session
 			s, e := connect(t, "--url", h.URL)
 			checkTools(t, s, version)
 			if version < "2026" {

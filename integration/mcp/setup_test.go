@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ var program string
 
 // TestMain is also a server of the SDK, on standard input and output.
 func TestMain(m *testing.M) {
-	if os.Getenv("TOOLRESULT_TEST_SERVER") != "" {
+	if os.Getenv("TEST_MCP_SERVER") != "" {
 		if err := newServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(4)
@@ -51,12 +52,20 @@ func serve(dir string) (stop func(), err error) {
 			return nil, fmt.Errorf("%w: %s", err, out)
 		}
 	}
+	for _, variable := range os.Environ() { // of whoever runs the tests
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "TOOLRESULT_") && name != "TOOLRESULT_LEGS" {
+			if err := os.Unsetenv(name); err != nil {
+				return nil, err
+			}
+		}
+	}
 	for name, value := range map[string]string{"STORE": dir + "/store", "SOCKET": dir + "/s", "VOLATILE": "true"} {
 		if err := os.Setenv("TOOLRESULT_"+name, value); err != nil {
 			return nil, err
 		}
 	}
 	cmd := exec.Command(program, "serve")
+	cmd.Env = environment()
 	logged := &bytes.Buffer{}
 	cmd.Stderr = logged
 	out, err := cmd.StdoutPipe()
@@ -73,6 +82,11 @@ func serve(dir string) (stop func(), err error) {
 		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
 		_ = cmd.Wait()
 	}, nil
+}
+
+// environment is what programs are started with.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TOOLRESULT_LEGS=") })
 }
 
 // notRun skips a test that something is missing for; with TOOLRESULT_LEGS=all it fails.
@@ -104,7 +118,7 @@ func connect(t *testing.T, args ...string) (*mcp.ClientSession, events) {
 		},
 	})
 	cmd := exec.Command(program, append([]string{"mcp", "--session", session(t), "--verbose", "--patience", "10s"}, args...)...)
-	cmd.Env = append(os.Environ(), "TOOLRESULT_TEST_SERVER=yes")
+	cmd.Env = append(environment(), "TEST_MCP_SERVER=yes")
 	stderr := &bytes.Buffer{}
 	cmd.Stderr = stderr
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
