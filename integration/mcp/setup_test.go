@@ -22,6 +22,13 @@ var program string
 
 // TestMain is also a server of the SDK, on standard input and output.
 func TestMain(m *testing.M) {
+	switch os.Getenv("TEST_MCP_PROGRAM") {
+	case "large":
+		answerLarge(os.Stdin, os.Stdout)
+		return
+	case "copy":
+		os.Exit(copyProxy(os.Args[1:]))
+	}
 	if os.Getenv("TEST_MCP_SERVER") != "" {
 		if err := newServer().Run(context.Background(), &mcp.StdioTransport{}); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -290,7 +290,7 @@ func (p *Proxy) serverName() string {
 // change passes an answer on with a receipt in it or, if there is none, as it is.
 func (p *Proxy) change(ctx context.Context, k call, a answer) {
 	pieces, size := a.toProject()
-	r, err := p.sidecar.Project(ctx, Result{Server: p.serverName(), Tool: k.tool, JSON: pieces, Size: size})
+	r, err := p.sidecar.Project(ctx, Result{Server: p.serverName(), Tool: k.tool, JSON: pieces, Size: size, Texts: a.textsAlone()})
 	if err != nil {
 		p.o.Log.Debug("a result passes as it is", "tool", k.tool, "error", err)
 		p.write(a.m.text)

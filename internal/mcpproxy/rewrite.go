@@ -87,6 +87,7 @@ type Result struct {
 	Server, Tool string
 	JSON         [][]byte // in pieces
 	Size         int      // of all pieces, in bytes
+	Texts        [][]byte // those in it, as JSON has them, of a result that has nothing else; nil: it has
 }
 
 // Receipt is the text that replaces a result.
@@ -185,6 +186,17 @@ func (a answer) toProject() (pieces [][]byte, size int) {
 	}
 	add([]byte("}"))
 	return pieces, size
+}
+
+// textsAlone returns the texts that a receipt replaces, if it replaces nothing else.
+func (a answer) textsAlone() (texts [][]byte) {
+	if a.structured {
+		return nil
+	}
+	for _, i := range a.texts {
+		texts = append(texts, objectAt(a.m.text, a.blocks[i].from).get("text").of(a.m.text))
+	}
+	return texts
 }
 
 // rewrite returns the answer with a receipt in the place of the first text, and links behind all other blocks. It returns nil if

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,6 +39,8 @@ type Client struct {
 const (
 	maxUnary   = 1 << 20
 	chunkBytes = 256 << 10
+	// maxJSON is what a sidecar reads as the JSON of a result. Texts may be of any size.
+	maxJSON = 32 << 20
 	// bytesPerMilli is how much of a result a sidecar reads in a millisecond, if it is slow.
 	bytesPerMilli = 16 << 10
 )
@@ -56,6 +59,9 @@ func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 	defer timer.Stop()
 	var answer *pb.ProjectResponse
 	var err error
+	if r.Size > maxJSON && r.Texts == nil {
+		return Receipt{}, fmt.Errorf("a result with structured content has at most %d bytes", maxJSON)
+	}
 	if r.Size <= maxUnary {
 		answer, err = c.Results.Project(ctx, &pb.ProjectRequest{
 			Output: output(r, &pb.Payload{Source: &pb.Payload_Inline{Inline: bytes.Join(r.JSON, nil)}}), Policy: c.Policy, Call: c.call(),
@@ -72,33 +78,35 @@ func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 	return Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
 }
 
-// stream sends a large result in chunks. The time begins anew with each chunk that the sidecar takes; for the answer it is as long as
-// a slow one needs for all of them.
+// stream sends a large result in chunks: as JSON or, if that is too large, its texts alone. The time begins anew with each chunk that
+// the sidecar takes; for the answer it is as long as a slow one needs for all of them.
 func (c *Client) stream(ctx context.Context, r Result, timer *time.Timer) (*pb.ProjectResponse, error) {
+	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}
+	finish, pieces := output(r, payload), slices.Values(r.JSON)
+	if r.Size > maxJSON {
+		family, pieces = "text", unquoted(r.Texts)
+		finish.Result = &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: payload}}
+	}
 	call, err := c.Results.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	send := func(m *pb.ProjectStreamRequest) error {
-		err := call.Send(m)
-		timer.Reset(c.Patience)
-		return err
-	}
-	err = send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
-		Family: "external_mcp", Policy: c.Policy, Streams: []string{resultStream}, Call: c.call(), ToolName: toolName(r.Tool),
+	err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: family, Policy: c.Policy, Streams: []string{resultStream}, Call: c.call(), ToolName: toolName(r.Tool),
 	}}})
-	for _, p := range r.JSON {
+	size := 0
+	for p := range pieces {
 		for len(p) > 0 && err == nil {
 			n := min(len(p), chunkBytes)
-			err = send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
-			p = p[n:]
+			err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
+			timer.Reset(c.Patience)
+			p, size = p[n:], size+n
 		}
 	}
 	if err == nil {
 		timer.Reset(c.Patience + time.Duration(r.Size/bytesPerMilli)*time.Millisecond)
 		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
-			Output:      output(r, &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}),
-			StreamBytes: map[string]uint64{resultStream: uint64(r.Size)},
+			Output: finish, StreamBytes: map[string]uint64{resultStream: uint64(size)},
 		}}})
 	}
 	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
