@@ -17,7 +17,7 @@ BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers redact/generate
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp redact/generate
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -96,6 +96,9 @@ providers: ## Send fixtures through the providers' own SDKs to a mock that check
 	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
 frameworks: build ## Run the examples of docs/frameworks.md in the frameworks themselves, installed below .run
 	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks
+mcp: build ## Real clients and servers of MCP through `toolresult mcp`: the official SDK, and servers of npm
+	cd integration/mcp && $(GO) vet ./...
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all mcp $(GO) -C integration/mcp test -count=1 .
 eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
 	@failed=; \
 	$(ALL) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
@@ -106,6 +109,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 ci: forget checks race sweeps tokens providers frameworks eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers mcp eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt

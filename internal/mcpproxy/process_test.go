@@ -73,7 +73,7 @@ func start(t testing.TB, script string) *Process {
 	return s
 }
 
-// A real process: what it is sent comes back byte for byte, also what is large, and its exit code is ours.
+// A real process: its messages come back byte for byte, also what is large, and its exit code is ours.
 func TestProcess(t *testing.T) {
 	var in bytes.Buffer
 	for i := range 100 {
