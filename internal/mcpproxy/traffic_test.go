@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fakeSidecar makes a receipt that names what it is made of.
+// fakeSidecar makes a receipt that says how much it is made of.
 type fakeSidecar struct {
 	project func(Result) (Receipt, error)
 }
