@@ -42,7 +42,7 @@ const (
 	// maxJSON is what a sidecar reads as the JSON of a result. Texts may be of any size.
 	maxJSON = 32 << 20
 	// bytesPerMilli is how much of a result a sidecar reads in a millisecond, if it is slow.
-	bytesPerMilli = 16 << 10
+	bytesPerMilli = 4 << 10
 )
 
 // resultStream is the name of the stream of a large result.
