@@ -36,6 +36,7 @@ var table = map[string]row{
 	"gen":                  {grpc: all},
 	"internal/groupcommit": {},
 	"internal/heldfile":    {},
+	"internal/hooks":       {imports: []string{"gen"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
 	"internal/jsonspan":    {pure: true},
 	"internal/spool":       {},
 	"internal/privatedir":  {},
@@ -123,6 +124,7 @@ var table = map[string]row{
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	"cmd":              {imports: list("gen", "internal/sidecar", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"cmd":              {imports: list("gen", "envelope", "internal/mcpproxy", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"cmd":              {imports: list("gen", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/hooks"
+)
+
+// A hook is a program that an agent host runs before or after a tool. It must never be the reason that a host does not work:
+// whatever fails, this command prints nothing, which every host takes for "no change", and ends with 0.
+
+// hookCommand returns `hook`.
+func hookCommand() *cobra.Command {
+	h := hook{}
+	cmd := &cobra.Command{
+		Use: "hook HOST", Short: "Answer a hook of an agent host, with the host's JSON on stdin", Args: cobra.ExactArgs(1),
+		Long: "Reads the JSON that an agent host gives to a hook, and prints the JSON that the host takes, or nothing. After a tool " +
+			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`. The exit code is always 0.\n\n" +
+			"`toolresult install HOST` writes the settings that run it. Hosts: claude-code, gemini-cli, codex, copilot-cli, opencode, pi.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			out, err := h.answer(cmd.Context(), hooks.Host(args[0]), cmd.InOrStdin())
+			if h.explain && err != nil {
+				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
+			}
+			_, _ = cmd.OutOrStdout().Write(out) // a host that has gone reads nothing
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&h.reads, "reads", false, "make receipts also of files that the model reads whole")
+	cmd.Flags().BoolVar(&h.allow, "allow", false, "before a tool: allow the command, whatever the rules of the host's user say")
+	cmd.Flags().BoolVar(&h.explain, "explain", false, "say on stderr why a result is left alone")
+	cmd.Flags().DurationVar(&h.patience, "patience", 3*time.Second, "wait for a receipt so long")
+	h.policy.flags(cmd.Flags())
+	h.target.flags(cmd.Flags())
+	if err := cmd.Flags().Set("max-tokens", "900"); err != nil {
+		panic(err) // the flag is defined above
+	}
+	return cmd
+}
+
+// hook is one use of `hook`.
+type hook struct {
+	reads, allow, explain bool
+	patience              time.Duration
+	policy                policyFlags
+	target                target
+}
+
+// errLeftAlone says why a hook prints nothing although nothing failed.
+var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt already, or has a form that is not known")
+
+// maxHookInput is the largest payload of a hook that is read, in bytes.
+const maxHookInput = 256 << 20
+
+// answer returns what the hook prints; nil, and mostly the reason, when the host goes on as without us.
+func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (out []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			out, err = nil, fmt.Errorf("panic: %v", r)
+		}
+	}()
+	payload, err := io.ReadAll(io.LimitReader(stdin, maxHookInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(payload) > maxHookInput {
+		return nil, fmt.Errorf("the payload has more than %d bytes", maxHookInput)
+	}
+	if hooks.IsBefore(payload) {
+		return h.before(host, payload)
+	}
+	r, err := hooks.After(host, payload, hooks.Options{Reads: h.reads, Regular: isOwnFile})
+	if err != nil {
+		return nil, err
+	}
+	if r == nil {
+		return nil, errLeftAlone
+	}
+	receipt, err := h.receiptInTime(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return r.Reply(receipt)
+}
+
+// before returns the rewritten command.
+func (h *hook) before(host hooks.Host, payload []byte) ([]byte, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	decision := hooks.Undecided
+	if h.allow {
+		decision = hooks.Allow
+	}
+	return hooks.Before(host, payload, program, decision)
+}
+
+// isOwnFile reports whether a path is a regular file of this user, and no link.
+func isOwnFile(path string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Geteuid()
+}
+
+// receiptInTime returns the receipt of a result, or an error when the patience is over. The goroutine that waits for a sidecar
+// ends with the process.
+func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, h.patience)
+	defer cancel()
+	type answer struct {
+		receipt string
+		err     error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		var a answer
+		a.err = h.target.withConnection(ctx, func(c *connection) error {
+			var err error
+			a.receipt, err = h.receipt(ctx, c, r)
+			return err
+		})
+		answered <- a
+	}()
+	select {
+	case a := <-answered:
+		return a.receipt, a.err
+	case <-ctx.Done():
+		return "", fmt.Errorf("no receipt within %v", h.patience)
+	}
+}
+
+// receipt returns the receipt of a result: of its text in one message, or of its file in a stream.
+func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result) (string, error) {
+	policy, err := h.policy.projection()
+	if err != nil {
+		return "", err
+	}
+	if r.File != "" {
+		return streamFile(ctx, c, r, policy)
+	}
+	output := r.Output(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.Text}})
+	resp, err := c.Project(ctx, &pb.ProjectRequest{Output: output, Policy: policy})
+	return resp.GetReceipt().GetText(), err
+}
+
+// streamFile projects the file of a result.
+func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.ProjectionPolicy) (string, error) {
+	const stream = "output"
+	file, size, err := openFile(r)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	call, err := c.ProjectStream(ctx)
+	if err != nil {
+		return "", err
+	}
+	output := r.Output(&pb.Payload{Source: &pb.Payload_Stream{Stream: stream}})
+	header := &pb.StreamHeader{
+		Family: r.Family(), Policy: policy, Streams: []string{stream}, ToolName: output.GetToolName(), CommandLine: output.GetCommand().GetCommandLine(),
+	}
+	sent := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}})
+	buf := make([]byte, chunkBytes)
+	for left := size; left > 0 && sent == nil; {
+		part := buf[:min(left, int64(len(buf)))]
+		if _, err := io.ReadFull(file, part); err != nil {
+			return "", err
+		}
+		left -= int64(len(part))
+		chunk := &pb.StreamChunk{Stream: stream, Data: part}
+		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}})
+	}
+	if sent == nil {
+		finish := &pb.StreamFinish{Output: output, StreamBytes: map[string]uint64{stream: uint64(size)}}
+		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+	}
+	if sent != nil && !errors.Is(sent, io.EOF) { // EOF: the answer says why
+		return "", sent
+	}
+	answer, err := call.Recv()
+	return answer.GetResult().GetReceipt().GetText(), err
+}
+
+// openFile opens the file of a result, and returns its size.
+func openFile(r *hooks.Result) (*os.File, int64, error) {
+	file, err := os.OpenFile(r.File, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, info.Size(), nil
+}
