@@ -9,6 +9,7 @@
 //	toolresult tool definitions|call  the tool that a model can be given
 //	toolresult mcp -- SERVER ARGS    pass messages to a server of MCP, with receipts
 //	toolresult session-token SESSION  print a token that confines its bearer to a session
+//	toolresult install|doctor|uninstall HOST  add it to an agent host, check it, take it away
 //	toolresult hook HOST             answer a hook of an agent host
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
@@ -131,7 +132,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		hookCommand(), infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
+		hookCommand(), installCommand(), doctorCommand(), uninstallCommand(), infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
 		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {

@@ -1,0 +1,361 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/internal/hooks"
+	"github.com/toolresult/toolresult/internal/hosts"
+)
+
+// A person adds this program to an agent host with one command, and takes it away with another. Both show what they change
+// in the host's settings, and ask.
+
+// hostCommand is what the commands share that install, check and uninstall.
+type hostCommand struct {
+	dryRun, yes    bool
+	rewrite, reads bool
+}
+
+// hostNames is the list of hosts in help texts.
+const hostNames = "Hosts: claude-code, gemini-cli, codex, copilot-cli, opencode, pi."
+
+// installCommand returns `install`.
+func installCommand() *cobra.Command {
+	h := hostCommand{}
+	cmd := &cobra.Command{
+		Use: "install HOST", Short: "Add toolresult to an agent host", Args: cobra.ExactArgs(1),
+		Long: "Edits the settings of an agent host so that its commands, and other large results, become receipts. Shows the difference " +
+			"and asks before it writes; `toolresult uninstall HOST` restores the files byte for byte.\n\n" + hostNames,
+		RunE: func(cmd *cobra.Command, args []string) error { return h.install(cmd, hooks.Host(args[0])) },
+	}
+	h.flags(cmd)
+	cmd.Flags().BoolVar(&h.rewrite, "rewrite", false, "rewrite commands by a hook of the host, which changes permissions (gemini-cli, codex, copilot-cli)")
+	cmd.Flags().BoolVar(&h.reads, "reads", false, "make receipts also of files that the model reads whole")
+	return cmd
+}
+
+// uninstallCommand returns `uninstall`.
+func uninstallCommand() *cobra.Command {
+	h := hostCommand{}
+	cmd := &cobra.Command{
+		Use: "uninstall HOST", Short: "Take toolresult away from an agent host", Args: cobra.ExactArgs(1),
+		Long: "Restores the settings of an agent host byte for byte. In a file that was changed since, only the settings of toolresult go.\n\n" + hostNames,
+		RunE: func(cmd *cobra.Command, args []string) error { return h.uninstall(cmd, hooks.Host(args[0])) },
+	}
+	h.flags(cmd)
+	return cmd
+}
+
+// flags defines the flags of commands that write.
+func (h *hostCommand) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&h.dryRun, "dry-run", false, "show the difference and write nothing")
+	cmd.Flags().BoolVar(&h.yes, "yes", false, "do not ask")
+}
+
+// hostStore returns the store of records, and the options of plans.
+func (h *hostCommand) hostStore() (hosts.Store, hosts.Options, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return hosts.Store{}, hosts.Options{}, err
+	}
+	program, err := programPath()
+	if err != nil {
+		return hosts.Store{}, hosts.Options{}, err
+	}
+	state := cmp.Or(os.Getenv("XDG_STATE_HOME"), filepath.Join(home, ".local", "state"))
+	o := hosts.Options{
+		Program: program, Shell: shellPath(program, home), Home: home, Env: os.Getenv, Rewrite: h.rewrite, Reads: h.reads,
+	}
+	return hosts.Store{Dir: filepath.Join(state, "toolresult-hosts")}, o, nil
+}
+
+// programPath returns the path of this program: as PATH has it, which stays the same when the program is updated.
+func programPath() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	found, err := exec.LookPath("toolresult")
+	if err != nil || !filepath.IsAbs(found) || !isSameFile(found, program) {
+		return program, nil
+	}
+	return found, nil
+}
+
+// isSameFile reports whether two paths are of one file.
+func isSameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// shellName is the name by which this program is a shell.
+const shellName = "toolresult-shell"
+
+// shellPath returns the path of toolresult-shell: beside the program, or a link that install makes.
+func shellPath(program, home string) string {
+	if beside := filepath.Join(filepath.Dir(program), shellName); isSameFile(beside, program) {
+		return beside
+	}
+	data := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
+	return filepath.Join(data, "toolresult", "bin", shellName)
+}
+
+// linkShell makes the link toolresult-shell, if it is not there.
+func linkShell(o hosts.Options) error {
+	if isSameFile(o.Shell, o.Program) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(o.Shell), 0o700); err != nil {
+		return err
+	}
+	if err := os.Remove(o.Shell); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(o.Program, o.Shell)
+}
+
+// unlinkShell removes the link that linkShell made.
+func unlinkShell(o hosts.Options) {
+	if info, err := os.Lstat(o.Shell); err != nil || info.Mode().Type() != os.ModeSymlink || filepath.Base(filepath.Dir(filepath.Dir(o.Shell))) != "toolresult" {
+		return
+	}
+	_ = os.Remove(o.Shell)
+	for dir := filepath.Dir(o.Shell); filepath.Base(dir) != "share"; dir = filepath.Dir(dir) {
+		if os.Remove(dir) != nil { // it has other files
+			return
+		}
+	}
+}
+
+// install shows the plan and makes it.
+func (h *hostCommand) install(cmd *cobra.Command, host hooks.Host) error {
+	store, o, err := h.hostStore()
+	if err != nil {
+		return err
+	}
+	if was, installed, err := store.Recorded(host, o); err != nil {
+		return err
+	} else if installed && (was.Program != o.Program || was.Shell != o.Shell || was.Rewrite != o.Rewrite || was.Reads != o.Reads) {
+		return fmt.Errorf("it is installed for %s with other options or from %s: `toolresult uninstall %s` comes first", host, was.Program, host)
+	}
+	plan, err := hosts.NewPlan(host, o)
+	if err != nil {
+		return err
+	}
+	differences, err := store.Preview(plan)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if len(differences) == 0 {
+		return writeln(out, fmt.Sprintf("toolresult is installed for %s; `toolresult doctor %s` checks it", host, host))
+	}
+	if err := printPlan(out, plan, differences); err != nil {
+		return err
+	}
+	if ok, err := h.confirmed(cmd); !ok || err != nil {
+		return err
+	}
+	if err := linkShell(o); err != nil {
+		return err
+	}
+	if err := store.Install(plan); err != nil {
+		return err
+	}
+	return writeln(out, fmt.Sprintf("Installed. `toolresult doctor %s` checks it, `toolresult uninstall %s` takes it away.", host, host))
+}
+
+// printPlan prints what an installation changes and means.
+func printPlan(out io.Writer, plan hosts.Plan, differences []hosts.Difference) error {
+	var b strings.Builder
+	for _, d := range differences {
+		fmt.Fprintln(&b, d)
+	}
+	fmt.Fprintln(&b, plan.Permissions)
+	for _, note := range plan.Notes {
+		fmt.Fprintln(&b, note)
+	}
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// confirmed asks whether to write. --yes is an answer; where nobody can answer, it is needed.
+func (h *hostCommand) confirmed(cmd *cobra.Command) (bool, error) {
+	switch {
+	case h.dryRun:
+		return false, nil
+	case h.yes:
+		return true, nil
+	}
+	if _, err := io.WriteString(cmd.OutOrStdout(), "Write this? [y/N] "); err != nil {
+		return false, err
+	}
+	answer := make([]byte, 16)
+	n, err := cmd.InOrStdin().Read(answer)
+	if n == 0 {
+		return false, fmt.Errorf("nothing is written: there is no answer (%w), and --yes is not given", cmp.Or(err, io.EOF))
+	}
+	if !slices.Contains([]string{"y", "yes"}, strings.ToLower(strings.TrimSpace(string(answer[:n])))) {
+		return false, errors.New("nothing is written")
+	}
+	return true, nil
+}
+
+// uninstall shows what goes, and takes it away. It uses the options of the installation.
+func (h *hostCommand) uninstall(cmd *cobra.Command, host hooks.Host) error {
+	store, o, err := h.hostStore()
+	if err != nil {
+		return err
+	}
+	o, installed, err := store.Recorded(host, o)
+	if err != nil {
+		return err
+	}
+	plan, err := hosts.NewPlan(host, o)
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	if !installed {
+		return writeln(out, fmt.Sprintf("toolresult is not installed for %s", host))
+	}
+	differences, err := store.Removal(plan)
+	if err != nil {
+		return err
+	}
+	for _, d := range differences {
+		if err := writeln(out, d.String()); err != nil {
+			return err
+		}
+	}
+	if ok, err := h.confirmed(cmd); !ok || err != nil {
+		return err
+	}
+	if err := store.Uninstall(plan); err != nil {
+		return err
+	}
+	if len(store.Installed()) == 0 {
+		unlinkShell(o)
+	}
+	return writeln(out, fmt.Sprintf("Taken away from %s.", host))
+}
+
+// doctorCommand returns `doctor`.
+func doctorCommand() *cobra.Command {
+	h := hostCommand{}
+	return &cobra.Command{
+		Use: "doctor HOST", Short: "Check that toolresult works in an agent host", Args: cobra.ExactArgs(1),
+		Long: "Checks the settings of an agent host, runs a command that fails with 30,001 lines on the path that the host takes, and " +
+			"says what would reach the model. The exit code is 1 if something is wrong.\n\n" + hostNames,
+		RunE: func(cmd *cobra.Command, args []string) error { return h.doctor(cmd, hooks.Host(args[0])) },
+	}
+}
+
+// doctor prints its findings.
+func (h *hostCommand) doctor(cmd *cobra.Command, host hooks.Host) error {
+	store, o, err := h.hostStore()
+	if err != nil {
+		return err
+	}
+	o, installed, err := store.Recorded(host, o)
+	if err != nil {
+		return err
+	}
+	plan, err := hosts.NewPlan(host, o)
+	if err != nil {
+		return err
+	}
+	d := &diagnosis{out: cmd.OutOrStdout()}
+	d.note(installed, "toolresult is installed for "+string(host), "toolresult is not installed for "+string(host)+": run `toolresult install "+string(host)+"`")
+	if installed {
+		d.settings(plan)
+		d.command(cmd.Context(), plan)
+		d.say(plan.Permissions)
+		for _, note := range plan.Notes {
+			d.say(note)
+		}
+	}
+	if d.failed {
+		return exitError{1}
+	}
+	return d.err
+}
+
+// diagnosis collects what doctor finds.
+type diagnosis struct {
+	out    io.Writer
+	failed bool
+	err    error
+}
+
+// say prints a line.
+func (d *diagnosis) say(line string) { d.err = cmp.Or(d.err, writeln(d.out, line)) }
+
+// note prints what is right, or what is wrong.
+func (d *diagnosis) note(ok bool, right, wrong string) {
+	if ok {
+		d.say("ok     " + right)
+		return
+	}
+	d.failed = true
+	d.say("wrong  " + wrong)
+}
+
+// settings checks that each file has its edit.
+func (d *diagnosis) settings(plan hosts.Plan) {
+	for _, c := range plan.Changes {
+		text, err := os.ReadFile(c.Path)
+		if err == nil {
+			var after []byte
+			if after, err = c.Edit.Apply(text); err == nil && !bytes.Equal(after, text) {
+				err = errors.New("the settings of toolresult are gone: install again")
+			}
+		}
+		d.note(err == nil, c.Path, fmt.Sprintf("%s: %v", c.Path, err))
+	}
+}
+
+// The command that doctor runs, and the line of its output that matters.
+const (
+	decidingLine = "main.c:41:7: error: no such variable"
+	failingLine  = "seq 1 15000; echo '" + decidingLine + "'; seq 15001 30000; exit 2"
+)
+
+// command runs a command as the host does.
+func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
+	args, env := plan.Try(failingLine)
+	if args == nil {
+		d.say("       commands run as without toolresult; their results become receipts after they ran")
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.Env = append(os.Environ(), env...)
+	var stdout bytes.Buffer
+	c.Stdout = &stdout
+	begun := time.Now()
+	err := c.Run()
+	code := c.ProcessState.ExitCode()
+	d.note(code == 2, "a command that exits with 2 exits with 2", fmt.Sprintf("a command that exits with 2 ends with %d: %v", code, err))
+	seen, size := bytes.Contains(stdout.Bytes(), []byte(decidingLine)), stdout.Len()
+	d.note(seen && size < 8192, fmt.Sprintf("of 30,001 lines the model would read %d bytes, with the error, after %v", size, time.Since(begun).Round(time.Millisecond)),
+		fmt.Sprintf("the model would read %d bytes, which is no receipt (error line shown: %t)", size, seen))
+}
