@@ -351,6 +351,7 @@ func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
 	c.Env = append(os.Environ(), env...)
 	var stdout bytes.Buffer
 	c.Stdout = &stdout
+	c.WaitDelay = time.Second
 	begun := time.Now()
 	err := c.Run()
 	code := c.ProcessState.ExitCode()
