@@ -53,7 +53,7 @@ var hosts = []host{
 	{
 		name: "gemini-cli", program: "gemini", args: []string{"-m", "gemini-2.5-pro", "-p", "go", "--yolo"},
 		env:   []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=MODEL_", "GEMINI_TELEMETRY_ENABLED=false", "GEMINI_CLI_TRUST_WORKSPACE=true"},
-		files: map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"disableAutoUpdate": true}}`},
+		files: map[string]string{".gemini/settings.json": `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}}`},
 	},
 	{
 		name: "codex", program: "codex", args: []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "go"},
