@@ -79,7 +79,7 @@ sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
 integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
-		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench)')
+		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts)')
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./auditlog/sqlite
@@ -115,6 +115,7 @@ bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 ci: forget checks race sweeps tokens providers frameworks eval integration faults postgres fuzz readme ## Everything that CI runs
 ci: forget checks race sweeps tokens providers mcp eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt
