@@ -37,7 +37,7 @@ var table = map[string]row{
 	"internal/groupcommit": {},
 	"internal/heldfile":    {},
 	"internal/hooks":       {imports: []string{"gen"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
-	"internal/hosts":       {imports: []string{"internal/hooks"}}, // settings files of agent hosts
+	"internal/hosts":       {imports: []string{"internal/hooks"}},  // settings files of agent hosts
 	"internal/jsonspan":    {pure: true},
 	"internal/spool":       {},
 	"internal/privatedir":  {},
