@@ -113,9 +113,7 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme ./integration/readme
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
-ci: forget checks race sweeps tokens providers frameworks eval integration faults postgres fuzz readme ## Everything that CI runs
-ci: forget checks race sweeps tokens providers mcp eval integration faults postgres fuzz readme ## Everything that CI runs
-ci: forget checks race sweeps tokens providers hosts eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks mcp hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt

@@ -66,14 +66,13 @@ func TestSeenCharactersAreNotSkipped(t *testing.T) {
 		}
 		return unicode.In(c, unicode.Mn, unicode.Me, unicode.Pi, unicode.Pf, unicode.Z, unicode.Cc, unicode.Cf) || 0x13430 <= c && c <= 0x1345f || strings.ContainsRune(quotes, c)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		c := rapid.Rune().Filter(func(c rune) bool { return !hidden(c) && c > 0x7f }).Draw(t, "character")
-		if line := string(c) + "stdout:"; contractReserved().matches(line) && isSkipped(c) {
-			t.Fatalf("%+q is a form", line)
+	for c := rune(0x80); c <= unicode.MaxRune; c++ {
+		if line := string(c) + "stdout:"; isSkipped(c) && !hidden(c) && contractReserved().matches(line) {
+			t.Errorf("%+q is a form", line)
 		}
 	}
 	for _, c := range quotes {
-		if line := string(c) + "stdout:"; !contractReserved.matches(line) {
+		if line := string(c) + "stdout:"; !contractReserved().matches(line) {
 			t.Errorf("%+q is no form", line)
 		}
 	}

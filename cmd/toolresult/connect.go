@@ -86,20 +86,12 @@ func (t *target) find(ctx context.Context) (address string, err error) {
 // connect connects to the sidecar that was named or, by default, to the one that is found. If there is none, it starts one in this
 // process.
 func (t *target) connect(ctx context.Context) (*connection, error) {
-	if err := t.check(); err != nil {
-		return "", c, err
+	address, err := t.find(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if t.address != "" {
-		return t.address, c, nil
-	}
-	if t.store == "" {
-		place, err := findSidecar(ctx)
-		if err == nil {
-			return t.dial(place.Address)
-		}
-		if !errors.Is(err, sidecar.ErrNone) {
-			return nil, err
-		}
+	if address != "" {
+		return t.dial(address)
 	}
 	c, err := defaultConfig()
 	if err != nil {

@@ -235,7 +235,7 @@ func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error
 		return nil, "", d.ctx.Err()
 	}
 	for attempt := 1; ; attempt++ {
-		address, _, err := d.target.place()
+		address, err := d.target.find(d.ctx)
 		d.embedded.Store(err == nil && address == "")
 		d.live.Store(err == nil && address != "")
 		if !d.live.Load() { // a sidecar in this process locks the store, and begins when all of the output is there

@@ -9,6 +9,7 @@
 //	toolresult tool definitions|call  the tool that a model can be given
 //	toolresult mcp -- SERVER ARGS    pass messages to a server of MCP, with receipts
 //	toolresult session-token SESSION  print a token that confines its bearer to a session
+//	toolresult ensure                make sure that a sidecar runs, print its address
 //	toolresult install|doctor|uninstall HOST  add it to an agent host, check it, take it away
 //	toolresult hook HOST             answer a hook of an agent host
 //	toolresult info                  say what the running sidecar is
@@ -131,8 +132,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(serveCommand(), execCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		hookCommand(), installCommand(), doctorCommand(), uninstallCommand(), infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(),
+	root.AddCommand(serveCommand(), ensureCommand(), execCommand(), shellCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
+		hookCommand(), installCommand(), doctorCommand(), uninstallCommand(), infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(), mcpCommand(),
 		sessionTokenCommand(), versionCommand())
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {

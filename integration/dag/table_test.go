@@ -118,15 +118,11 @@ var table = map[string]row{
 			"server/pipeline", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
-	"server/telemetry":                {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
-	"cmd/toolresult/internal/process": {},
-	"cmd":                             {imports: list("cmd/toolresult/internal/...", "internal/spool", "gen", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
-	"integration":                     {imports: list("gen", "artifactstore/dir"), grpc: all},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
-	"cmd":              {imports: list("gen", "internal/sidecar", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
-	"cmd":              {imports: list("gen", "envelope", "internal/mcpproxy", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
-	"cmd":              {imports: list("gen", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"cmd":              {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
+	// How commands are run knows no message.
+	"cmd/toolresult/internal/process": {},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},
