@@ -25,6 +25,11 @@ func ParseJSON(text []byte) (*JSON, error) {
 	return &JSON{doc}, nil
 }
 
+// leastFormBudget is the least budget by which a form is chosen, in tokens. Smaller ones have
+// the form that this one has: what a budget that is too small is told to be enough would not be
+// enough for another form.
+const leastFormBudget = 192
+
 // Readable is a payload in a readable form: *JSON, *Framed, *Rows or *Report.
 type Readable interface {
 	Text() []byte
@@ -41,6 +46,7 @@ const mostRecords = 1 << 20
 // what each row is fits into a part of a budget of tokens. A few lines of other text may
 // be around it. It returns ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
+	budget = max(budget, leastFormBudget)
 	if len(text) > mostRecords {
 		return ParseJSON(text)
 	}
