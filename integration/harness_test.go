@@ -29,6 +29,11 @@ const patience = sidecartest.Patience
 var binary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(sandboxVariable) != "" {
+		_ = os.Unsetenv(sandboxVariable)
+		fmt.Fprintln(os.Stderr, runInSandbox(os.Args[1:]))
+		os.Exit(1)
+	}
 	rpc.UseBufferPool() // the client side of these tests uses it as the server does
 	encoding.RegisterCompressor(fakeCompressor{})
 	var flags []string

@@ -66,6 +66,7 @@ type Options struct {
 	Version  string              // of the build; empty: what the build knows of itself
 	Families []families.Family   // nil: Families(), with the profiles of the configuration
 	LockWait time.Duration       // how long to wait for another process to leave the store
+	Listener net.Listener        // optional; in the place of the addresses of the configuration, as rpc.ListenInProcess returns one
 }
 
 // Server is one sidecar.
@@ -134,7 +135,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	for _, r := range roots {
 		s.closers = append(s.closers, r.Dir)
 	}
-	if err := s.listen(); err != nil {
+	if err := s.listen(o.Listener); err != nil {
 		return err
 	}
 	limits, info := limitsOf(s.config), Info(o.Version)
@@ -151,7 +152,9 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Memory: memory, Rejections: s.audit})
 	creds := s.credentials(secure)
 	s.grpc = grpc.NewServer(append(s.options(limits, creds), o.GRPC...)...)
-	s.guard(creds)
+	if o.Listener == nil { // the caller's own has no strangers
+		s.guard(creds)
+	}
 	info.Families, info.Durability, info.Limits = registry.Names(), durability, limits
 	info.Store = &pb.StoreStatus{QuotaBytes: uint64(s.config.StoreQuota), SessionQuotaBytes: uint64(s.config.SessionQuota)}
 	parts := Parts{
@@ -189,8 +192,12 @@ func (s *Server) storageFailed() {
 	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING)
 }
 
-// listen binds the socket and, if it is configured, the loopback address.
-func (s *Server) listen() error {
+// listen binds the socket and, if it is configured, the loopback address. A listener that is given is in the place of both.
+func (s *Server) listen(given net.Listener) error {
+	if given != nil {
+		s.listeners = append(s.listeners, given)
+		return nil
+	}
 	socket, err := rpc.ListenUnix(s.config.Socket)
 	if err != nil {
 		return err

@@ -128,7 +128,7 @@ func TestPauseEndsWithItsContext(t *testing.T) {
 }
 
 // An embedded sidecar that cannot come up is an error that names the reason, and leaves nothing behind.
-func TestEmbeddedSidecarNeedsItsDirectories(t *testing.T) {
+func TestEmbeddedSidecarNeedsItsDirectory(t *testing.T) {
 	c, err := defaultConfig()
 	if err != nil {
 		t.Fatal(err)
@@ -136,9 +136,5 @@ func TestEmbeddedSidecarNeedsItsDirectories(t *testing.T) {
 	c.Store = "/proc/none"
 	if _, err := embed(t.Context(), c); err == nil || !strings.Contains(err.Error(), "/proc/none") {
 		t.Errorf("a store that cannot be made is %v", err)
-	}
-	t.Setenv("TMPDIR", "/nonexistent")
-	if _, err := embed(t.Context(), c); err == nil || !strings.Contains(err.Error(), "/nonexistent") {
-		t.Errorf("a directory that cannot be made is %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/keepalive"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -21,12 +23,14 @@ import (
 	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 // A command finds its sidecar in three steps: the address of --server; then that of docs/discovery.md, if a sidecar of this user
 // listens there; then a sidecar of its own in this process, embedded, which ends with the command. So `toolresult exec`
 // works on a machine where nothing was set up, and uses the same store once a sidecar runs. Commands call the embedded
-// sidecar over a socket too: there is one way to the services, and it is the one that is tested.
+// sidecar with gRPC too: there is one way to the services, and it is the one that is tested. It needs no socket, which the
+// sandboxes of some hosts deny to the commands of an agent.
 
 // Limits of the client, in bytes.
 const (
@@ -71,34 +75,44 @@ type connection struct {
 	close                      func() error
 }
 
-// find returns the address of the sidecar that was named or, by default, of the one that is found; empty if there is none.
-func (t *target) find(ctx context.Context) (address string, err error) {
+// place is where a sidecar is called.
+type place struct {
+	address string // empty: in this process
+	store   string // of one in this process; empty: that of the configuration
+}
+
+// find returns the place of the sidecar that was named or, by default, of the one that is found; if there is none, this process.
+// In a sandbox that denies sockets no other can be called, and only the temporary directory may be written.
+func (t *target) find(ctx context.Context) (place, error) {
 	if err := t.check(); err != nil || t.address != "" || t.store != "" {
-		return t.address, err
+		return place{t.address, t.store}, err
 	}
-	place, err := findSidecar(ctx)
-	if errors.Is(err, sidecar.ErrNone) && !t.running {
-		return "", nil
+	found, err := findSidecar(ctx)
+	switch {
+	case errors.Is(err, sidecar.ErrDenied):
+		return place{store: filepath.Join(config.TemporaryDir(os.Environ()), "state")}, nil
+	case errors.Is(err, sidecar.ErrNone) && !t.running:
+		return place{}, nil
 	}
-	return place.Address, err
+	return place{address: found.Address}, err
 }
 
 // connect connects to the sidecar that was named or, by default, to the one that is found. If there is none, it starts one in this
 // process.
 func (t *target) connect(ctx context.Context) (*connection, error) {
-	address, err := t.find(ctx)
+	where, err := t.find(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if address != "" {
-		return t.dial(address)
+	if where.address != "" {
+		return t.dial(where.address)
 	}
 	c, err := defaultConfig()
 	if err != nil {
 		return nil, err
 	}
-	if t.store != "" {
-		if c.Store, err = filepath.Abs(t.store); err != nil {
+	if where.store != "" {
+		if c.Store, err = filepath.Abs(where.store); err != nil {
 			return nil, err
 		}
 	}
@@ -157,18 +171,23 @@ func sidecarNames() (sidecar.Names, error) {
 	return names.With(environ, socket, loaded.Config.AddressFile), nil
 }
 
-// dial connects to an address, which is a target of gRPC. The windows of flow control have a fixed size, because gRPC would
-// otherwise measure the connection first, and large outputs over a local socket would begin slowly.
+// dial connects to an address, which is a target of gRPC.
 func (t *credentialFlags) dial(address string) (*connection, error) {
 	options, err := t.options(address)
 	if err != nil {
 		return nil, err
 	}
+	return connectTo(address, options...)
+}
+
+// connectTo connects to a target of gRPC. The windows of flow control have a fixed size, because gRPC would otherwise measure the
+// connection first, and large outputs over a local socket would begin slowly.
+func connectTo(target string, options ...grpc.DialOption) (*connection, error) {
 	options = append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
 		// A sidecar that was stopped, or a machine that is gone, answers no ping.
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: 15 * time.Second, Timeout: 15 * time.Second}))
-	conn, err := grpc.NewClient(address, options...)
+	conn, err := grpc.NewClient(target, options...)
 	if err != nil {
 		return nil, err
 	}
@@ -181,34 +200,32 @@ func (t *credentialFlags) dial(address string) (*connection, error) {
 // lockWait is the time for which an embedded sidecar waits until another embedded one releases the store.
 const lockWait = 10 * time.Second
 
-// embed starts a sidecar in this process, on a private socket. It uses the configured store or, if a running sidecar has
+// embed starts a sidecar in this process, which it alone can call. It uses the configured store or, if a running sidecar has
 // locked that, one beside it. The second store is locked by other embedded sidecars at most, which end soon, so that it is
-// waited for. Nothing is logged, because the output belongs to the command; listeners other than the socket are off.
+// waited for. Nothing is logged, because the output belongs to the command; nobody else can call it.
 func embed(ctx context.Context, c config.Config) (*connection, error) {
-	dir, err := os.MkdirTemp("", "toolresult-")
-	if err != nil {
-		return nil, fmt.Errorf("%w; TMPDIR names the directory", err)
-	}
-	c.Socket, c.TCP, c.Token, c.TokenFile, c.TokenFD = filepath.Join(dir, "embedded", "s"), "", "", "", 0
-	c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", "", 0
-	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version}
+	listener := rpc.ListenInProcess()
+	c.TCP, c.Token, c.TokenFile, c.TokenFD, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", 0, "", "", "", "", 0
+	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version, Listener: listener}
 	s, err := server.New(c, options)
 	if errors.Is(err, artifactstore.ErrLocked) {
 		c.Store += "-embedded"
-		options.LockWait = lockWait
+		listener = rpc.ListenInProcess() // New has closed the one before
+		options.LockWait, options.Listener = lockWait, listener
 		s, err = server.New(c, options)
 	}
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, err
 	}
 	// An interrupted command still prints the receipt of what ran: the sidecar ends by close, not by ctx.
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(serving) }()
-	conn, err := (&credentialFlags{}).dial(s.Addresses()[0])
+	conn, err := connectTo("passthrough:///embedded", grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }))
 	if err != nil {
 		stop()
-		return nil, errors.Join(err, <-served, os.RemoveAll(dir))
+		return nil, errors.Join(err, <-served)
 	}
 	if in := config.TemporaryDir(os.Environ()); strings.HasPrefix(c.Store, in+string(filepath.Separator)) {
 		conn.temporary = c.Store
@@ -217,7 +234,7 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	conn.close = func() error {
 		err := leave()
 		stop()
-		return errors.Join(err, <-served, os.RemoveAll(dir))
+		return errors.Join(err, <-served)
 	}
 	return conn, nil
 }

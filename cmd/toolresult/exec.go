@@ -173,7 +173,7 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, inside boo
 		}
 		if failed := printProjection(&receipt, e.output, resp); failed == nil {
 			if d.temporary != "" {
-				say("the output is kept in %s, which is temporary: HOME is not set, and --store names another place", d.temporary)
+				say("the output is kept in %s, which is temporary; --store names another place", d.temporary)
 			}
 			if _, err := d.stdout.Write(receipt.Bytes()); err != nil && !errors.Is(err, syscall.EPIPE) {
 				say("the receipt is not printed whole: %v", err)

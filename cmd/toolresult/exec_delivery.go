@@ -235,9 +235,9 @@ func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error
 		return nil, "", d.ctx.Err()
 	}
 	for attempt := 1; ; attempt++ {
-		address, err := d.target.find(d.ctx)
-		d.embedded.Store(err == nil && address == "")
-		d.live.Store(err == nil && address != "")
+		where, err := d.target.find(d.ctx)
+		d.embedded.Store(err == nil && where.address == "")
+		d.live.Store(err == nil && where.address != "")
 		if !d.live.Load() { // a sidecar in this process locks the store, and begins when all of the output is there
 			d.await()
 		}

@@ -120,7 +120,7 @@ func TestExecWithoutHome(t *testing.T) {
 	t.Setenv("TOOLRESULT_STORE", "")
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(t.TempDir(), "none"))
-	toolresult(t, "", "exec", "--strict", "--", "echo", "out").want(0, "stdout:\nout", "! which is temporary: HOME is not set")
+	toolresult(t, "", "exec", "--strict", "--", "echo", "out").want(0, "stdout:\nout", "! which is temporary; --store names")
 }
 
 // TestLargeOutputIsStreamed runs a command that writes more than one message has: all of it can be read.

@@ -26,6 +26,9 @@ var ErrNone = errors.New("no sidecar runs")
 // ErrSilent means that a process has the socket and does not answer in time: it is stopped, or busy.
 var ErrSilent = errors.New("does not answer")
 
+// ErrDenied means that this process may not connect to a socket, as in a sandbox.
+var ErrDenied = errors.New("connections are denied")
+
 // Names are the names by which a sidecar is found.
 type Names struct {
 	// Address is what TOOLRESULT_ADDRESS says: if it is set, no other place counts.
@@ -107,11 +110,14 @@ func (n Names) Places() ([]Place, error) {
 // a socket that no user named, it is a process of this user. Connections are accepted by the kernel, so that a process that is
 // stopped is found too.
 //
-// Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more; that
-// of ctx, when it is done before.
+// Errors: [ErrNone], with what was wrong with the places; [ErrSilent] when a process has a socket and accepts no more;
+// [ErrDenied]; that of ctx, when it is done before.
 func (n Names) Find(ctx context.Context) (Place, error) {
 	places, reason := n.Places()
 	if n.Address != "" {
+		if _, err := places[0].peer(); errors.Is(err, syscall.EPERM) {
+			return places[0], places[0].denied(err)
+		}
 		return places[0], checkAddress(n.Address)
 	}
 	for _, p := range places {
@@ -124,6 +130,9 @@ func (n Names) Find(ctx context.Context) (Place, error) {
 		}
 		if errors.Is(err, syscall.EAGAIN) || errors.Is(err, os.ErrDeadlineExceeded) { // the queue of connections is full
 			return p, fmt.Errorf("the sidecar at %s (%s) %w", p.Address, p.From, ErrSilent)
+		}
+		if errors.Is(err, syscall.EPERM) { // seccomp(2); the kernel itself says EACCES
+			return p, p.denied(err)
 		}
 		if !isAbsent(err) {
 			reason = errors.Join(reason, err)
@@ -171,6 +180,11 @@ func (p Place) peer() (unix.Ucred, error) {
 		return unix.Ucred{}, fmt.Errorf("%s: is served by another user (%d)", path, peer.Uid)
 	}
 	return *peer, nil
+}
+
+// denied returns the error of a process that may not connect.
+func (p Place) denied(err error) error {
+	return fmt.Errorf("the sidecar at %s: %w: %w", p.Address, ErrDenied, err)
 }
 
 // isAbsent reports whether an error of a connection means that no process listens there.

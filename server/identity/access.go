@@ -224,6 +224,13 @@ func peerOf(conn net.Conn) (PeerInfo, error) {
 	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid, processStart(cred.Pid)}, nil
 }
 
+// ThisProcess returns the peer that this process is to itself.
+func ThisProcess() PeerInfo {
+	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
+	pid := int32(os.Getpid())
+	return PeerInfo{common, uint32(os.Geteuid()), uint32(os.Getegid()), pid, processStart(pid)}
+}
+
 // remoteInfo is what is known of a TCP connection.
 type remoteInfo struct {
 	credentials.CommonAuthInfo
