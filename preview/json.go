@@ -26,8 +26,8 @@ func ParseJSON(text []byte) (*JSON, error) {
 }
 
 // leastFormBudget is the least budget by which a form is chosen, in tokens. Smaller ones have
-// the form that this one has: what a budget that is too small is told to be enough would not be
-// enough for another form.
+// the form that this one has: an error says how many tokens are enough, and they are enough
+// for that form.
 const leastFormBudget = 192
 
 // Readable is a payload in a readable form: *JSON, *Framed, *Rows or *Report.
