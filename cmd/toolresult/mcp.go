@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -15,18 +13,13 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/backoff"
 
-	"github.com/toolresult/toolresult/envelope"
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/mcpproxy"
 )
 
 // Defaults of `mcp`.
 const (
 	mcpThreshold = 4 << 10
-	mcpPatience  = 750 * time.Millisecond
 	mcpDrain     = time.Minute
 )
 
@@ -47,7 +40,7 @@ type mcp struct {
 }
 
 // mcpCommand returns `mcp`. It is what a host starts in the place of a server of MCP, and never worse than that server: without a
-// sidecar all results pass as they are.
+// sidecar all results pass as they are. The sidecar that it calls is in mcp_sidecar.go.
 func mcpCommand() *cobra.Command {
 	var m mcp
 	cmd := &cobra.Command{
@@ -62,7 +55,7 @@ func mcpCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	m.credentialFlags.flags(fs)
-	fs.StringVar(&m.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (default: TOOLRESULT_ADDRESS, or the socket of the configuration)")
+	fs.StringVar(&m.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (default: that of TOOLRESULT_ADDRESS, or the one of this user, which is started when a tool is called)")
 	fs.StringVar(&m.url, "url", "", "call the server at this address by streamable HTTP, in place of starting one")
 	fs.StringArrayVar(&m.headers, "header", nil, "header of all calls of --url, as 'NAME: VALUE' with ${VARIABLES}")
 	fs.StringVar(&m.session, "session", "", "session to which artifacts belong (default: one for this server and directory)")
@@ -129,77 +122,4 @@ func (m *mcp) upstream(args []string, stderr io.Writer, log *slog.Logger) (mcppr
 		stderr = p.file
 	}
 	return mcpproxy.Start(args, stderr)
-}
-
-// sidecar returns the sidecar to call. It is not called before there is a large result, and need not run.
-func (m *mcp) sidecar(args []string, log *slog.Logger) (mcpproxy.Sidecar, error) {
-	session := m.session
-	if session == "" {
-		dir, _ := os.Getwd() // without one the server alone counts
-		session = fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(strings.Join(append([]string{dir, m.url}, args...), "\x00"))))[:20]
-	}
-	check := envelope.NewChecker("")
-	check.Name("--session", session, true)
-	check.Name("--read-tool", m.readTool, true)
-	if err := check.Err(); err != nil {
-		return nil, err
-	}
-	patience := m.patience
-	if text := os.Getenv("TOOLRESULT_PATIENCE"); patience == 0 && text != "" {
-		var err error
-		if patience, err = time.ParseDuration(text); err != nil {
-			return nil, fmt.Errorf("TOOLRESULT_PATIENCE: %w", err)
-		}
-	}
-	conn, err := m.dialLazily()
-	if err != nil { // a host must not lose its server for it
-		log.Warn("no sidecar: all results pass as they are", "error", err)
-		return noSidecar{err}, nil
-	}
-	return &mcpproxy.Client{
-		Results: pb.NewToolResultServiceClient(conn), Tools: pb.NewToolServiceClient(conn), Artifacts: pb.NewArtifactServiceClient(conn),
-		Session: session, Patience: cmp.Or(patience, mcpPatience),
-		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
-			Budget: &pb.Budget{MaxTokens: m.tokens}, Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: m.readTool,
-		}},
-	}, nil
-}
-
-// noSidecar is a sidecar that cannot be called.
-type noSidecar struct{ err error }
-
-// Project implements [mcpproxy.Sidecar].
-func (n noSidecar) Project(context.Context, mcpproxy.Result) (mcpproxy.Receipt, error) {
-	return mcpproxy.Receipt{}, n.err
-}
-
-// Read implements [mcpproxy.Sidecar].
-func (n noSidecar) Read(context.Context, string) (string, bool, error) { return "", false, n.err }
-
-// Artifact implements [mcpproxy.Sidecar].
-func (n noSidecar) Artifact(context.Context, string, int) ([]byte, error) { return nil, n.err }
-
-// dialLazily returns a connection that begins with its first call. The end of the process closes it.
-func (m *mcp) dialLazily() (*grpc.ClientConn, error) {
-	address, err := m.find()
-	if err != nil {
-		return nil, err
-	}
-	options, err := m.options(address)
-	if err != nil {
-		return nil, err
-	}
-	return grpc.NewClient(address, append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
-		// A sidecar that is started later is found soon.
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second}}))...)
-}
-
-// find returns the address of the sidecar, whether it runs or not.
-func (m *mcp) find() (string, error) {
-	if address := cmp.Or(m.address, os.Getenv("TOOLRESULT_ADDRESS")); address != "" {
-		return address, nil
-	}
-	c, err := defaultConfig()
-	return "unix://" + c.Socket, err
 }

@@ -103,7 +103,7 @@ func TestMCPWithoutSidecar(t *testing.T) {
 			floor := time.Since(plain)
 			began := time.Now()
 			mcpRun(t, []string{mcpCall}, flags, server).wantOut(want + "\n")
-			if took := time.Since(began) - floor; took > 2*mcpPatience { // of which the other half is for the machine
+			if took := time.Since(began) - floor; took > 2*defaultPatience { // of which the other half is for the machine
 				t.Errorf("%s, %d bytes: %v", name, size, took)
 			}
 		}

@@ -76,8 +76,15 @@ func raw(t testing.TB, copies bool, flags ...string) *rawSession {
 	if copies {
 		args, env = []string{os.Args[0], os.Args[0]}, append(environment(), "TEST_MCP_PROGRAM=copy")
 	}
-	s := &rawSession{cmd: exec.Command(args[0], args[1:]...)}
-	s.cmd.Env, s.cmd.Stderr = env, os.Stderr
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Env, cmd.Stderr = env, os.Stderr
+	return startRaw(t, cmd)
+}
+
+// startRaw starts a proxy.
+func startRaw(t testing.TB, cmd *exec.Cmd) *rawSession {
+	t.Helper()
+	s := &rawSession{cmd: cmd}
 	var err error
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)

@@ -168,6 +168,7 @@ func (p *Proxy) isOurs(ctx context.Context, m message) bool {
 			p.answer(ctx, m, p.readSlice)
 			return true
 		}
+		p.sidecar.Expect()
 	case "tools/list":
 		k.kind = toolList
 	case "initialize", "server/discover":

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -17,6 +20,8 @@ import (
 
 // Sidecar makes receipts of results, and reads what they omit.
 type Sidecar interface {
+	// Expect says that a result is on its way. It returns at once.
+	Expect()
 	// Project returns the receipt of a result.
 	Project(ctx context.Context, r Result) (Receipt, error)
 	// Read executes a call of the tool that reads results. mistake reports that the model did something wrong, which the text says.
@@ -30,9 +35,19 @@ type Client struct {
 	Results   pb.ToolResultServiceClient
 	Tools     pb.ToolServiceClient
 	Artifacts pb.ArtifactServiceClient
+	Health    healthpb.HealthClient
+	Starter   Starter              // of the sidecar; nil: it runs, or it does not
 	Session   string               // that artifacts belong to
 	Policy    *pb.ProjectionPolicy // of receipts
 	Patience  time.Duration        // for which the sidecar is waited for while it takes and says nothing
+}
+
+// Starter starts a sidecar when it is needed.
+type Starter interface {
+	// Start starts it unless it runs, which the connection knows unless a call has failed. It returns at once.
+	Start(failed bool)
+	// Wait waits for the end of a start that goes on, however it ends, and no longer than ctx.
+	Wait(ctx context.Context)
 }
 
 // Sizes of what is sent, in bytes.
@@ -41,35 +56,44 @@ const (
 	chunkBytes = 256 << 10
 	// maxJSON is what a sidecar reads as the JSON of a result. Texts may be of any size.
 	maxJSON = 32 << 20
-	// bytesPerMilli is how much of a result a sidecar reads in a millisecond, if it is slow.
-	bytesPerMilli = 4 << 10
 )
 
 // resultStream is the name of the stream of a large result.
 const resultStream = "result"
 
-// errPatience says that the sidecar was waited for in vain.
-var errPatience = errors.New("the sidecar does not answer")
+// Expect implements Sidecar.
+func (c *Client) Expect() {
+	if c.Starter != nil {
+		c.Starter.Start(false)
+	}
+}
+
+// await waits for a sidecar that is starting.
+func (c *Client) await(ctx context.Context) {
+	if c.Starter != nil {
+		c.Starter.Start(false)
+		c.Starter.Wait(ctx)
+	}
+}
 
 // Project implements Sidecar.
 func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	timer := time.AfterFunc(c.Patience, func() { cancel(errPatience) })
-	defer timer.Stop()
-	var answer *pb.ProjectResponse
-	var err error
 	if r.Size > maxJSON && r.Texts == nil {
 		return Receipt{}, fmt.Errorf("a result with structured content has at most %d bytes", maxJSON)
 	}
-	if r.Size <= maxUnary {
-		answer, err = c.Results.Project(ctx, &pb.ProjectRequest{
-			Output: output(r, &pb.Payload{Source: &pb.Payload_Inline{Inline: bytes.Join(r.JSON, nil)}}), Policy: c.Policy, Call: c.call(),
-		})
-	} else {
-		answer, err = c.stream(ctx, r, timer)
+	w, stop := newWait(ctx, c.Patience, r.Size)
+	defer stop()
+	c.await(w)
+	answer, err := c.project(w, r)
+	if status.Code(err) == codes.Unavailable && c.Starter != nil { // it has ended since
+		c.Starter.Start(true)
+		c.Starter.Wait(w)
+		answer, err = c.project(w, r)
 	}
-	if cause := context.Cause(ctx); err != nil && cause != nil {
+	if status.Code(err) == codes.DeadlineExceeded { // also if the sidecar looked at the clock first
+		return Receipt{}, errPatience
+	}
+	if cause := context.Cause(w); err != nil && cause != nil {
 		return Receipt{}, cause
 	}
 	if err != nil {
@@ -78,16 +102,25 @@ func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 	return Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
 }
 
-// stream sends a large result in chunks: as JSON or, if that is too large, its texts alone. The time begins anew with each chunk that
-// the sidecar takes; for the answer it is as long as a slow one needs for all of them.
-func (c *Client) stream(ctx context.Context, r Result, timer *time.Timer) (*pb.ProjectResponse, error) {
+// project sends a result in one message, or in a stream.
+func (c *Client) project(w *wait, r Result) (*pb.ProjectResponse, error) {
+	if r.Size > maxUnary {
+		return c.stream(w, r)
+	}
+	return c.Results.Project(w, &pb.ProjectRequest{
+		Output: output(r, &pb.Payload{Source: &pb.Payload_Inline{Inline: bytes.Join(r.JSON, nil)}}), Policy: c.Policy, Call: c.call(),
+	})
+}
+
+// stream sends a large result in chunks: as JSON or, if that is too large, its texts alone.
+func (c *Client) stream(w *wait, r Result) (*pb.ProjectResponse, error) {
 	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}
 	finish, pieces := output(r, payload), slices.Values(r.JSON)
 	if r.Size > maxJSON {
 		family, pieces = "text", unquoted(r.Texts)
 		finish.Result = &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: payload}}
 	}
-	call, err := c.Results.ProjectStream(ctx)
+	call, err := c.Results.ProjectStream(w)
 	if err != nil {
 		return nil, err
 	}
@@ -99,12 +132,11 @@ func (c *Client) stream(ctx context.Context, r Result, timer *time.Timer) (*pb.P
 		for len(p) > 0 && err == nil {
 			n := min(len(p), chunkBytes)
 			err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
-			timer.Reset(c.Patience)
+			w.sign()
 			p, size = p[n:], size+n
 		}
 	}
 	if err == nil {
-		timer.Reset(c.Patience + time.Duration(r.Size/bytesPerMilli)*time.Millisecond)
 		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
 			Output: finish, StreamBytes: map[string]uint64{resultStream: uint64(size)},
 		}}})
@@ -112,6 +144,7 @@ func (c *Client) stream(ctx context.Context, r Result, timer *time.Timer) (*pb.P
 	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
 		return nil, err
 	}
+	go w.whileAlive(c.Health)
 	answer, err := call.Recv()
 	if err != nil {
 		return nil, err
@@ -187,6 +220,7 @@ func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
 func (c *Client) Read(ctx context.Context, arguments string) (text string, mistake bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
+	c.await(ctx)
 	answer, err := c.Tools.CallTool(ctx, &pb.CallToolRequest{
 		Name: "read_result", ArgumentsJson: arguments, Call: c.call(),
 		Policy: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: c.Policy.GetRender().GetReadTool()},
@@ -201,6 +235,7 @@ const readTimeout = 20 * time.Second
 func (c *Client) Artifact(ctx context.Context, path string, limit int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
+	c.await(ctx)
 	const page = 3 << 20
 	req := &pb.ReadArtifactRequest{Path: path, SessionId: c.Session, Budget: &pb.ReadBudget{MaxBytes: page, MaxLines: 1_000_000}}
 	var data []byte

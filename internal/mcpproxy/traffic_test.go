@@ -21,6 +21,8 @@ type fakeSidecar struct {
 	project func(Result) (Receipt, error)
 }
 
+func (fakeSidecar) Expect() {}
+
 func (s fakeSidecar) Project(_ context.Context, r Result) (Receipt, error) {
 	if s.project != nil {
 		return s.project(r)

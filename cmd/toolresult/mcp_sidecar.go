@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/connectivity"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/mcpproxy"
+)
+
+// The sidecar of `mcp`. One that was named is called, whether it runs or not. Otherwise it is that of docs/discovery.md, and it is
+// started as `ensure` does it while the server works on the first call of a tool: a host that calls none needs none. One that has
+// ended, because nobody called it, is started again in the same way. The server and its messages wait for none of it.
+
+// sidecar returns the sidecar to call. Whatever is wrong with it, a host must not lose its server: results pass as they are then.
+func (m *mcp) sidecar(args []string, log *slog.Logger) (mcpproxy.Sidecar, error) {
+	session := m.session
+	if session == "" {
+		dir, _ := os.Getwd() // without one the server alone counts
+		session = fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(strings.Join(append([]string{dir, m.url}, args...), "\x00"))))[:20]
+	}
+	check := envelope.NewChecker("")
+	check.Name("--session", session, true)
+	check.Name("--read-tool", m.readTool, true)
+	if err := check.Err(); err != nil {
+		return nil, err
+	}
+	patience := m.patience
+	if text := os.Getenv(patienceVariable); patience == 0 && text != "" {
+		var err error
+		if patience, err = time.ParseDuration(text); err != nil {
+			log.Warn(patienceVariable+" is not used", "error", err)
+		}
+	}
+	patience = cmp.Or(patience, defaultPatience)
+	conn, starter, err := m.dial(patience, log)
+	if err != nil {
+		log.Warn("no sidecar: all results pass as they are", "error", err)
+		return noSidecar{err}, nil
+	}
+	client := &mcpproxy.Client{
+		Results: pb.NewToolResultServiceClient(conn), Tools: pb.NewToolServiceClient(conn), Artifacts: pb.NewArtifactServiceClient(conn),
+		Health: healthpb.NewHealthClient(conn), Session: session, Patience: patience,
+		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
+			Budget: &pb.Budget{MaxTokens: m.tokens}, Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: m.readTool,
+		}},
+	}
+	if starter != nil {
+		client.Starter = starter
+	}
+	return client, nil
+}
+
+// dial returns a connection that begins with its first call, and what starts the sidecar; nil for one that was named. The end of the
+// process closes the connection.
+func (m *mcp) dial(patience time.Duration, log *slog.Logger) (*grpc.ClientConn, *starter, error) {
+	address := cmp.Or(m.address, os.Getenv("TOOLRESULT_ADDRESS"))
+	isFound := address == ""
+	if isFound {
+		address = "unix:found"
+	}
+	options, err := m.options(address)
+	if err != nil {
+		return nil, nil, err
+	}
+	options = append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+		// A sidecar that is started later is found soon.
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second}}))
+	if !isFound {
+		conn, err := grpc.NewClient(address, options...)
+		return conn, nil, err
+	}
+	conn, err := grpc.NewClient("passthrough:///localhost", append(options, grpc.WithContextDialer(dialFound))...)
+	return conn, &starter{conn: conn, patience: patience, log: log}, err
+}
+
+// dialFound connects to the sidecar of this user, wherever it is now.
+func dialFound(ctx context.Context, _ string) (net.Conn, error) {
+	place, err := findSidecar(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, "unix", strings.TrimPrefix(place.Address, "unix://"))
+}
+
+// starter makes sure that the sidecar runs to which a connection leads.
+type starter struct {
+	conn     *grpc.ClientConn
+	patience time.Duration
+	log      *slog.Logger
+
+	mu      sync.Mutex
+	running chan struct{} // closed at the end of the attempt that goes on; nil: none does
+	failed  time.Time     // when the last attempt failed
+}
+
+// startAgain is the time after which a sidecar that did not start is started again, if it is needed.
+const startAgain = 10 * time.Second
+
+// Start implements [mcpproxy.Starter].
+func (s *starter) Start(failed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	isConnected := !failed && s.conn.GetState() == connectivity.Ready
+	if isConnected || s.running != nil || !s.failed.IsZero() && time.Since(s.failed) < startAgain {
+		return
+	}
+	running := make(chan struct{})
+	s.running = running
+	go func() {
+		e := ensure{patience: s.patience, idleExit: defaultIdleExit, wait: defaultWait}
+		_, err := e.run(context.Background())
+		if err == nil {
+			s.connect()
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.running, s.failed = nil, time.Time{}
+		if err != nil {
+			s.failed = time.Now()
+			s.log.Warn("no sidecar: results pass as they are", "error", err)
+		}
+		close(running)
+	}()
+}
+
+// connect connects to a sidecar that serves, in whatever state the attempts before have left the connection.
+func (s *starter) connect() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	s.conn.ResetConnectBackoff()
+	s.conn.Connect()
+	for state := s.conn.GetState(); state != connectivity.Ready && s.conn.WaitForStateChange(ctx, state); {
+		state = s.conn.GetState()
+	}
+}
+
+// Wait implements [mcpproxy.Starter].
+func (s *starter) Wait(ctx context.Context) {
+	s.mu.Lock()
+	running := s.running
+	s.mu.Unlock()
+	if running == nil {
+		return
+	}
+	select {
+	case <-running:
+	case <-ctx.Done():
+	}
+}
+
+// noSidecar is a sidecar that cannot be called.
+type noSidecar struct{ err error }
+
+// Expect implements [mcpproxy.Sidecar].
+func (n noSidecar) Expect() {}
+
+// Project implements [mcpproxy.Sidecar].
+func (n noSidecar) Project(context.Context, mcpproxy.Result) (mcpproxy.Receipt, error) {
+	return mcpproxy.Receipt{}, n.err
+}
+
+// Read implements [mcpproxy.Sidecar].
+func (n noSidecar) Read(context.Context, string) (string, bool, error) { return "", false, n.err }
+
+// Artifact implements [mcpproxy.Sidecar].
+func (n noSidecar) Artifact(context.Context, string, int) ([]byte, error) { return nil, n.err }
