@@ -78,7 +78,7 @@ func ExternalJSON() Projector {
 		a := newAnswer(w, given)
 		if defect := jsonDefect(given); defect != pb.JsonDefect_JSON_DEFECT_UNSPECIFIED {
 			a.addAsText(given, defect)
-		} else if err := a.addStructured(ctx, given.GetInline()); err != nil {
+		} else if err := a.addTextAndData(ctx, nil, given.GetInline()); err != nil {
 			return err
 		}
 		return a.finishAnswer(ctx)
@@ -168,7 +168,7 @@ func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 // addText adds text without the base64 in it. A JSON object or array is shown in its
 // readable form, if it may be.
 func (a *answer) addText(ctx context.Context, name, text string, readable bool) error {
-	if t := strings.TrimLeft(text, " \t\r\n"); readable && t != "" && utf8.ValidString(t) && (t[0] == '{' || t[0] == '[') && json.Valid([]byte(text)) {
+	if readable && isReadable(text) {
 		return a.addJSON(ctx, name, []byte(text))
 	}
 	text, err := a.liftBase64(ctx, text)
@@ -179,9 +179,36 @@ func (a *answer) addText(ctx context.Context, name, text string, readable bool) 
 	return nil
 }
 
-// addStructured adds structured content.
-func (a *answer) addStructured(ctx context.Context, text []byte) error {
-	return a.addJSON(ctx, "structured", text)
+// isReadable reports whether a text is a JSON object or array, which has a readable form.
+func isReadable(text string) bool {
+	return external.IsContainer(text) && utf8.ValidString(text) && json.Valid([]byte(text))
+}
+
+// addTextAndData adds the texts of an answer, and its structured data, which may be nil. If there is one of the two, and nearly all
+// of it is one long text in JSON, it is shown as that text and the data around it.
+func (a *answer) addTextAndData(ctx context.Context, texts []string, data []byte) error {
+	var inner string
+	var around []byte
+	isAround := false
+	switch {
+	case len(texts) == 0 && data != nil:
+		inner, around, isAround = external.LiftText(data)
+	case len(texts) == 1 && data == nil && isReadable(texts[0]):
+		inner, around, isAround = external.LiftText([]byte(texts[0]))
+	}
+	if isAround {
+		a.keepSource = true
+		texts, data = []string{inner}, around
+	}
+	if len(texts) > 0 {
+		if err := a.addText(ctx, "text", strings.Join(texts, "\n"), len(texts) == 1); err != nil {
+			return err
+		}
+	}
+	if data == nil {
+		return nil
+	}
+	return a.addJSON(ctx, "structured", data)
 }
 
 // addJSON adds valid JSON in its readable form, without the base64 in it.

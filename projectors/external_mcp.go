@@ -31,6 +31,11 @@ func mcpError(r *external.Result, source *pb.Payload) *pb.CompleteToolError {
 	}
 	message := strings.Join(texts, "\n")
 	e := &pb.CompleteToolError{}
+	if len(texts) == 1 && onlyTexts && r.Structured == nil && isReadable(message) {
+		if lifted, around, ok := external.LiftText([]byte(message)); ok {
+			message, e.Details = lifted, inline(around)
+		}
+	}
 	if message != "" {
 		e.Message = inline([]byte(message))
 	}
@@ -87,20 +92,13 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 		members = memberWords(r.More)
 	}
 	c.noteUnknown(members)
-	text, structured := strings.Join(c.texts, "\n"), r.Structured
-	if len(c.texts) > 0 {
-		if err := a.addText(ctx, "text", text, len(c.texts) == 1); err != nil {
-			return err
-		}
-		if external.EqualsString(inner, text) {
-			a.set("structured_repeats_text", protoreflect.ValueOfBool(true))
-			structured, a.keepSource = nil, true
-		}
+	structured := r.Structured
+	if len(c.texts) > 0 && external.EqualsString(inner, strings.Join(c.texts, "\n")) {
+		a.set("structured_repeats_text", protoreflect.ValueOfBool(true))
+		structured, a.keepSource = nil, true
 	}
-	if structured != nil {
-		if err := a.addStructured(ctx, structured); err != nil {
-			return err
-		}
+	if err := a.addTextAndData(ctx, c.texts, structured); err != nil {
+		return err
 	}
 	if c.resource != nil {
 		return a.addText(ctx, "resource", *c.resource, true)

@@ -95,11 +95,7 @@ func RewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 			continue
 		}
 		from := at
-		for at++; text[at] != '"'; at++ {
-			if text[at] == '\\' {
-				at++
-			}
-		}
+		at = stringEnd(text, at) - 1
 		if at-from < minBase64 || isKey(text[at+1:]) {
 			continue
 		}

@@ -487,6 +487,8 @@ type ExternalMcpResult struct {
 	UnknownContent []string `protobuf:"bytes,5,rep,name=unknown_content,json=unknownContent,proto3" json:"unknown_content,omitempty"`
 	// Preview of the text: text content, in order, with a line end between two.
 	// Text that is alone and is a JSON object or array is shown in its readable form.
+	// If nearly all of the text or the data is one long string of several lines in JSON, it is
+	// that string, and the JSON around it, with a placeholder, is the structured data.
 	// Absent: there is none.
 	TextPreview *string `protobuf:"bytes,6,opt,name=text_preview,json=textPreview,proto3,oneof" json:"text_preview,omitempty"`
 	// Whether content of the text was left out.
@@ -791,7 +793,8 @@ type ExternalJsonResult struct {
 	Server string `protobuf:"bytes,1,opt,name=server,proto3" json:"server,omitempty"`
 	// Whether the answer has no content at all.
 	Empty bool `protobuf:"varint,2,opt,name=empty,proto3" json:"empty,omitempty"`
-	// Preview of an answer that is no JSON; absent: it is.
+	// Preview of an answer that is no JSON, or of the one long string of several lines that
+	// nearly all of it is; absent: neither.
 	TextPreview *string `protobuf:"bytes,6,opt,name=text_preview,json=textPreview,proto3,oneof" json:"text_preview,omitempty"`
 	// Whether content of the text was left out.
 	TextTruncated bool `protobuf:"varint,7,opt,name=text_truncated,json=textTruncated,proto3" json:"text_truncated,omitempty"`
