@@ -42,8 +42,8 @@ var table = map[string]row{
 	"internal/spool":       {},
 	"internal/privatedir":  {},
 	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
-	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
-	"internal/mcpproxy":    {imports: []string{"gen", "internal/jsonspan"}},
+	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                   // knows no tables
+	"internal/mcpproxy":    {imports: []string{"gen", "internal/jsonspan"}, grpc: all}, // it calls a sidecar
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
 	"tokens":           {pure: true},

@@ -174,7 +174,7 @@ func (p *Proxy) isOurs(ctx context.Context, m message) bool {
 	case "initialize", "server/discover":
 		k.kind = initialize
 	case "resources/read":
-		if path, ok := artifactPath(m.in("params").string("uri")); ok {
+		if path, ok := artifactPath(m.in("params").string("uri")); ok && !p.foreign.Load() {
 			p.answer(ctx, m, func(ctx context.Context, m message) []byte { return p.readArtifact(ctx, m, path) })
 			return true
 		}

@@ -56,6 +56,8 @@ const (
 	chunkBytes = 256 << 10
 	// maxJSON is what a sidecar reads as the JSON of a result. Texts may be of any size.
 	maxJSON = 32 << 20
+	// bytesPerMilli is how much of a large result a sidecar reads in a millisecond, if it is slow.
+	bytesPerMilli = 4 << 10
 )
 
 // resultStream is the name of the stream of a large result.
@@ -81,7 +83,7 @@ func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 	if r.Size > maxJSON && r.Texts == nil {
 		return Receipt{}, fmt.Errorf("a result with structured content has at most %d bytes", maxJSON)
 	}
-	w, stop := newWait(ctx, c.Patience, r.Size)
+	w, stop := newWait(ctx, c.Patience, c.most(r.Size))
 	defer stop()
 	c.await(w)
 	answer, err := c.project(w, r)
@@ -90,16 +92,18 @@ func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 		c.Starter.Wait(w)
 		answer, err = c.project(w, r)
 	}
-	if status.Code(err) == codes.DeadlineExceeded { // also if the sidecar looked at the clock first
-		return Receipt{}, errPatience
-	}
-	if cause := context.Cause(w); err != nil && cause != nil {
-		return Receipt{}, cause
-	}
 	if err != nil {
-		return Receipt{}, err
+		return Receipt{}, w.explain(err)
 	}
 	return Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
+}
+
+// most returns for how long a receipt of size bytes is waited for, whatever the sidecar does.
+func (c *Client) most(size int) time.Duration {
+	if size <= maxUnary {
+		return c.Patience
+	}
+	return c.Patience + time.Duration(size/bytesPerMilli)*time.Millisecond
 }
 
 // project sends a result in one message, or in a stream.
@@ -218,31 +222,38 @@ func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
 
 // Read implements Sidecar.
 func (c *Client) Read(ctx context.Context, arguments string) (text string, mistake bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	c.await(ctx)
-	answer, err := c.Tools.CallTool(ctx, &pb.CallToolRequest{
+	w, stop := c.reading(ctx)
+	defer stop()
+	answer, err := c.Tools.CallTool(w, &pb.CallToolRequest{
 		Name: "read_result", ArgumentsJson: arguments, Call: c.call(),
 		Policy: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: c.Policy.GetRender().GetReadTool()},
 	})
-	return answer.GetReceipt().GetText(), answer.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, err
+	return answer.GetReceipt().GetText(), answer.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, w.explain(err)
 }
 
-// readTimeout is the time for which a read of an artifact is waited for: there is nothing else to answer with.
+// readTimeout is the time for which a read of an artifact is waited for while the sidecar is alive: there is nothing else to answer
+// with.
 const readTimeout = 20 * time.Second
+
+// reading returns the context of a read, when the sidecar has started.
+func (c *Client) reading(ctx context.Context) (*wait, func()) {
+	w, stop := newWait(ctx, c.Patience, readTimeout)
+	c.await(w)
+	go w.whileAlive(c.Health)
+	return w, stop
+}
 
 // Artifact implements Sidecar.
 func (c *Client) Artifact(ctx context.Context, path string, limit int) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	c.await(ctx)
+	w, stop := c.reading(ctx)
+	defer stop()
 	const page = 3 << 20
 	req := &pb.ReadArtifactRequest{Path: path, SessionId: c.Session, Budget: &pb.ReadBudget{MaxBytes: page, MaxLines: 1_000_000}}
 	var data []byte
 	for {
-		answer, err := c.Artifacts.ReadArtifact(ctx, req)
+		answer, err := c.Artifacts.ReadArtifact(w, req)
 		if err != nil {
-			return nil, err
+			return nil, w.explain(err)
 		}
 		if total := answer.GetTotalBytes(); total > uint64(limit) {
 			return nil, fmt.Errorf("the resource has %d bytes, and at most %d are read at once", total, limit)

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
 )
 
-// wait is the context of a call of a sidecar. It ends when the sidecar does nothing for as long as the patience lasts: a frozen one
-// costs that, whatever the size of a result. One that does something has a time that grows with the size.
+// wait is the context of a call of a sidecar. It ends when the sidecar does nothing for as long as the patience lasts, so that a
+// frozen one costs that, whatever the size of a result. One that does something has more time.
 type wait struct {
 	context.Context
 	cancel   context.CancelCauseFunc
@@ -20,20 +22,12 @@ type wait struct {
 // errPatience says that the sidecar was waited for in vain.
 var errPatience = errors.New("the sidecar does not answer")
 
-const (
-	// bytesPerMilli is how much of a large result a sidecar reads in a millisecond, if it is slow.
-	bytesPerMilli = 4 << 10
-	// betweenSigns is the time between two questions whether a sidecar is alive.
-	betweenSigns = 100 * time.Millisecond
-)
+// betweenSigns is the time between two questions whether a sidecar is alive.
+const betweenSigns = 100 * time.Millisecond
 
-// newWait returns the context of a call with so many bytes. The caller calls stop at the end.
-func newWait(ctx context.Context, patience time.Duration, size int) (w *wait, stop func()) {
-	all := patience
-	if size > maxUnary {
-		all += time.Duration(size/bytesPerMilli) * time.Millisecond
-	}
-	ctx, release := context.WithTimeoutCause(ctx, all, errPatience)
+// newWait returns a context that ends after most, whatever the sidecar does. The caller calls stop at the end.
+func newWait(ctx context.Context, patience, most time.Duration) (w *wait, stop func()) {
+	ctx, release := context.WithTimeoutCause(ctx, most, errPatience)
 	w = &wait{patience: patience}
 	w.Context, w.cancel = context.WithCancelCause(ctx)
 	w.timer = time.AfterFunc(patience, func() { w.cancel(errPatience) })
@@ -62,4 +56,17 @@ func (w *wait) whileAlive(health healthpb.HealthClient) {
 		case <-time.After(betweenSigns):
 		}
 	}
+}
+
+// explain returns the error of a call that the end of the wait has failed as what it is.
+func (w *wait) explain(err error) error {
+	switch cause := context.Cause(w); {
+	case err == nil:
+		return nil
+	case cause != nil:
+		return cause
+	case status.Code(err) == codes.DeadlineExceeded: // the sidecar looked at the clock first
+		return errPatience
+	}
+	return err
 }
