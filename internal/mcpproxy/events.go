@@ -24,6 +24,13 @@ func newEvents(r io.Reader) *events {
 	return &events{r: bufio.NewReaderSize(r, readBytes), b: builder{memories: maxMemory, limit: maxMessage}}
 }
 
+// behind returns a reader of the events that follow those that were read, on another connection.
+func (e *events) behind(r io.Reader) *events {
+	next := newEvents(r)
+	next.id, next.retry = e.id, e.retry
+	return next
+}
+
 // next returns the data of the next event that is a message. Lines of its data are joined by spaces, because a message is a line.
 // An event that the end of the stream cuts off is none.
 func (e *events) next() (Frame, error) {
@@ -109,11 +116,7 @@ func readBody(r io.Reader) (Frame, error) {
 	buf := make([]byte, readBytes)
 	for {
 		n, err := r.Read(buf)
-		for i, c := range buf[:n] {
-			if c == '\n' || c == '\r' {
-				buf[i] = ' '
-			}
-		}
+		onOneLine(buf[:n])
 		if _, failed := b.Write(buf[:n]); failed != nil {
 			f, err := b.frame()
 			f.Release()
@@ -128,6 +131,15 @@ func readBody(r io.Reader) (Frame, error) {
 			f, failed := b.frame()
 			f.Release()
 			return Frame{}, errors.Join(err, failed)
+		}
+	}
+}
+
+// onOneLine makes spaces of line feeds.
+func onOneLine(text []byte) {
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			text[i] = ' '
 		}
 	}
 }

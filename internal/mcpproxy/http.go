@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -66,31 +67,59 @@ func (h *HTTP) Send(f Frame, m message) error {
 		}
 		return h.ctx.Err()
 	}
-	if m.method == "" || m.id == nil || m.method == "initialize" {
-		h.post(f, m)
+	p := newPost(m)
+	if len(p.waiting) == 0 || m.method == "initialize" {
+		h.post(f, p)
 		return nil
 	}
-	go h.post(f, m)
+	go h.post(f, p)
 	return nil
 }
 
+// post is a message of the client, and what of it has no answer yet.
+type post struct {
+	message
+	waiting [][]byte // ids of requests
+}
+
+func newPost(m message) *post {
+	p := &post{message: m}
+	for _, r := range append([]message{m}, m.batch...) {
+		if r.method != "" && r.id != nil {
+			p.waiting = append(p.waiting, r.id)
+		}
+	}
+	return p
+}
+
+// answers notes a message that may answer requests, and reports whether all have their answers.
+func (p *post) answers(m message) bool {
+	for _, a := range append([]message{m}, m.batch...) {
+		if at := slices.IndexFunc(p.waiting, func(id []byte) bool { return a.isAnswer && idKey(id) == idKey(a.id) }); at >= 0 {
+			p.waiting = slices.Delete(p.waiting, at, at+1)
+		}
+	}
+	return len(p.waiting) == 0
+}
+
 // post sends a message and passes on what the server answers.
-func (h *HTTP) post(f Frame, m message) {
+func (h *HTTP) post(f Frame, p *post) {
 	defer f.Release()
 	ctx := h.ctx
-	if m.method == "" || m.id == nil && m.batch == nil {
+	isNotice := len(p.waiting) == 0
+	if isNotice {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, noticeTimeout)
 		defer cancel()
 	}
-	resp, err := h.do(ctx, http.MethodPost, f.Bytes, h.headersOf(m))
+	resp, err := h.do(ctx, http.MethodPost, f.Bytes, h.headersOf(p.message))
 	if err != nil {
-		h.problem(m, err.Error())
+		h.problem(p, err.Error())
 		return
 	}
 	defer resp.Body.Close() // read as far as it is needed
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		h.rejected(m, resp)
+		h.rejected(p, resp)
 		return
 	}
 	if id := resp.Header.Get("Mcp-Session-Id"); id != "" {
@@ -98,22 +127,21 @@ func (h *HTTP) post(f Frame, m message) {
 		h.session = id
 		h.mu.Unlock()
 	}
-	if m.method == "notifications/initialized" {
+	if p.method == "notifications/initialized" {
 		go h.listen()
 	}
-	if m.batch == nil && (m.method == "" || m.id == nil) || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent {
+	if isNotice || resp.StatusCode == http.StatusAccepted || resp.StatusCode == http.StatusNoContent {
 		return
 	}
 	switch kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); kind {
 	case "text/event-stream":
-		h.follow(m, resp.Body)
+		h.follow(p, resp.Body)
 	default:
 		answer, err := readBody(resp.Body)
-		if err != nil || len(answer.Bytes) == 0 {
-			h.problem(m, fmt.Sprintf("the answer ended early: %v", err))
+		if err == nil && len(answer.Bytes) > 0 && h.received(p, answer) {
 			return
 		}
-		h.received(m, answer)
+		h.problem(p, fmt.Sprintf("HTTP status %s without an answer: %v", resp.Status, err))
 	}
 }
 
@@ -144,12 +172,12 @@ func (h *HTTP) name(header http.Header) {
 	}
 }
 
-// received passes a message on that a request was answered with, and reports whether it is the answer itself.
-func (h *HTTP) received(m message, f Frame) bool {
+// received passes a message on that a POST was answered with, and reports whether it was the last answer.
+func (h *HTTP) received(p *post, f Frame) (isLast bool) {
 	answer, _ := parse(f.Bytes)
-	isAnswer := answer.isAnswer && m.id != nil && idKey(answer.id) == idKey(m.id)
-	if isAnswer {
-		switch m.method {
+	isLast = p.answers(answer)
+	if answer.isAnswer && isLast {
+		switch p.method {
 		case "initialize":
 			h.mu.Lock()
 			h.version = answer.in("result").string("protocolVersion")
@@ -163,38 +191,40 @@ func (h *HTTP) received(m message, f Frame) bool {
 	case <-h.ctx.Done():
 		f.Release()
 	}
-	return isAnswer
+	return isLast
 }
 
-// follow passes on the messages of a stream until the answer to a request, or all of a stream that belongs to none.
-func (h *HTTP) follow(m message, body io.Reader) {
+// follow passes on the messages of a stream until all requests of a POST have their answers.
+func (h *HTTP) follow(p *post, body io.Reader) {
 	s := newEvents(body)
 	for attempts := 0; ; attempts++ {
 		before := s.id
-		if h.passEvents(m, s) || h.ctx.Err() != nil {
+		if h.passEvents(p, s) || h.ctx.Err() != nil {
 			return
 		}
 		if s.id != before {
 			attempts = 0
 		}
 		if s.id == "" || attempts == maxAttempts {
-			h.problem(m, "the stream ended before the answer")
+			h.problem(p, "the stream ended before the answer")
 			return
 		}
 		resp, err := h.resume(s, attempts)
+		if errors.Is(err, errNoStream) {
+			h.problem(p, "the stream ended before the answer, and the server does not go on with it")
+			return
+		}
 		if err != nil {
 			h.log.Debug("resume a stream", "error", err)
 			continue
 		}
-		id := s.id
-		s = newEvents(resp.Body)
-		s.id = id
 		defer resp.Body.Close()
+		s = s.behind(resp.Body)
 	}
 }
 
-// passEvents passes on the messages of a stream until it ends. It reports whether the answer was among them.
-func (h *HTTP) passEvents(m message, s *events) bool {
+// passEvents passes on the messages of a stream until it ends. It reports whether the last answer was among them.
+func (h *HTTP) passEvents(p *post, s *events) bool {
 	for {
 		f, err := s.next()
 		if err != nil {
@@ -203,7 +233,7 @@ func (h *HTTP) passEvents(m message, s *events) bool {
 			}
 			return false
 		}
-		if h.received(m, f) {
+		if h.received(p, f) {
 			return true
 		}
 	}
@@ -247,6 +277,9 @@ func (h *HTTP) get(after string) (*http.Response, error) {
 	return nil, fmt.Errorf("HTTP status %s", resp.Status)
 }
 
+// noPost is what the messages of a stream answer that belongs to no request.
+var noPost = post{waiting: [][]byte{nil}}
+
 // listen passes on the messages of the stream for what belongs to no request, for as long as the server has one.
 func (h *HTTP) listen() {
 	s := newEvents(strings.NewReader(""))
@@ -264,11 +297,9 @@ func (h *HTTP) listen() {
 		if err != nil {
 			continue
 		}
-		next := newEvents(resp.Body)
-		next.id, next.retry = s.id, s.retry
-		s = next
+		s = s.behind(resp.Body)
 		before := s.id
-		h.passEvents(message{}, s)
+		h.passEvents(&noPost, s)
 		_ = resp.Body.Close() // it has ended
 		if s.id != before {
 			attempts = 1
@@ -276,47 +307,36 @@ func (h *HTTP) listen() {
 	}
 }
 
-// rejected answers a request that the server rejected, with its own error if it says one.
-func (h *HTTP) rejected(m message, resp *http.Response) {
+// rejected answers requests that the server rejected, with its own error if it says one.
+func (h *HTTP) rejected(p *post, resp *http.Response) {
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxProblem)) // as much as there is
 	h.mu.Lock()
 	gone := resp.StatusCode == http.StatusNotFound && h.session != ""
 	h.mu.Unlock()
 	if gone { // the specification wants a new session, which the client has to begin
-		h.problem(m, "the session has ended")
+		h.problem(p, "the session has ended")
 		h.end(errors.New("the session has ended"), false)
 		return
 	}
-	if answer, ok := parse(body); ok && m.id != nil && !answer.get("error").none() {
-		text := append([]byte(`{"jsonrpc":"2.0","id":`), m.id...)
-		text = append(append(text, `,"error":`...), oneLine(answer.get("error").of(body))...)
-		h.received(m, Frame{Bytes: append(text, '}')})
+	if answer, ok := parse(body); ok && p.id != nil && !answer.get("error").none() {
+		onOneLine(body)
+		text := append([]byte(`{"jsonrpc":"2.0","id":`), p.id...)
+		text = append(append(text, `,"error":`...), answer.get("error").of(body)...)
+		h.received(p, Frame{Bytes: append(text, '}')})
 		return
 	}
 	const most = 200
-	h.problem(m, strings.TrimSpace(fmt.Sprintf("HTTP status %s %s", resp.Status, strings.ToValidUTF8(string(body[:min(len(body), most)]), ""))))
+	h.problem(p, strings.TrimSpace(fmt.Sprintf("HTTP status %s %s", resp.Status, strings.ToValidUTF8(string(body[:min(len(body), most)]), ""))))
 }
 
-// oneLine replaces line feeds in JSON.
-func oneLine(text []byte) []byte {
-	return bytes.Map(func(r rune) rune {
-		if r == '\n' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, text)
-}
-
-// problem answers a request that failed.
-func (h *HTTP) problem(m message, text string) {
+// problem answers the requests of a POST that have no answer.
+func (h *HTTP) problem(p *post, text string) {
 	if h.ctx.Err() != nil {
 		return
 	}
-	h.log.Debug("the MCP server", "method", m.method, "problem", text)
-	for _, r := range append([]message{m}, m.batch...) {
-		if r.method != "" && r.id != nil {
-			h.received(message{}, Frame{Bytes: errorAnswer(r.id, codeFailed, "the MCP server: "+text)})
-		}
+	h.log.Debug("the MCP server", "method", p.method, "problem", text)
+	for _, id := range slices.Clone(p.waiting) {
+		h.received(p, Frame{Bytes: errorAnswer(id, codeFailed, "the MCP server: "+text)})
 	}
 }
 

@@ -226,3 +226,70 @@ func TestHTTPLargeMessages(t *testing.T) {
 		}
 	}
 }
+
+// The requests of a batch are answered one by one, in one array, or by an error each; other messages do not wait for them.
+func TestHTTPBatches(t *testing.T) {
+	t.Parallel()
+	release := make(chan bool)
+	s := newHTTPServer(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		answer := func(id string) string { return `{"jsonrpc":"2.0","id":` + id + `,"result":{}}` }
+		switch {
+		case r.Method != http.MethodPost:
+			w.WriteHeader(http.StatusMethodNotAllowed)
+		case strings.Contains(body, "stream"):
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: %s\n\ndata: [%s,%s]\n\n", answer("1"), answer(`"2"`), answer("3.0"))
+		case strings.Contains(body, "slow"):
+			<-release
+			answered(w, "["+answer("4")+","+answer("5")+"]")
+		case strings.Contains(body, "half"):
+			answered(w, "["+answer("6")+"]")
+		case strings.Contains(body, "notices"):
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			answered(w, answer("9"))
+		}
+	})
+	p := httpSession(t, s)
+	request := func(id, method string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}` }
+	p.ask("[" + request("1", "stream") + "," + request(`"2"`, "x") + "," + request("3", "x") + "]")
+	p.want(`"id":1,`)
+	p.want(`[{"jsonrpc":"2.0","id":"2",`, `"id":3.0,`)
+	p.ask("[" + request("4", "slow") + "," + request("5", "x") + "]")
+	p.ask(`[{"jsonrpc":"2.0","method":"notices"}]`)
+	p.ask(request("9", "x"))
+	p.want(`"id":9,`)
+	close(release)
+	p.want(`[{"jsonrpc":"2.0","id":4,`)
+	p.ask("[" + request("6", "half") + "," + request("7", "x") + "]")
+	p.want(`[{"jsonrpc":"2.0","id":6,`)
+	p.want(`"id":7,"error"`)
+	p.ask(request("8", "ends"))
+	p.want(`"id":9`)
+	p.want(`"id":8,"error"`, "without an answer")
+	_ = p.in.Close()
+	if code := p.end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A stream with which the server does not go on is an error at once, also when it has answered before.
+func TestHTTPStreamIsGone(t *testing.T) {
+	t.Parallel()
+	s := newHTTPServer(t, func(w http.ResponseWriter, r *http.Request, _ string) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "retry: 1\nid: a\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n")
+	})
+	p := httpSession(t, s)
+	began := time.Now()
+	p.ask(with(callTool, "1"))
+	p.want("notifications/progress")
+	p.want(`"id":1,"error"`, "does not go on")
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("after %v", took)
+	}
+}
