@@ -228,12 +228,15 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 			defer p.calls.take(r.id)
 		}
 	}
+	k := call{}
+	if m.isAnswer {
+		k = p.calls.take(m.id)
+	}
 	if !ok || !m.isAnswer {
 		p.write(f.Bytes)
 		f.Release()
 		return
 	}
-	k := p.calls.take(m.id)
 	if !m.get("result").none() {
 		switch k.kind {
 		case toolCall:

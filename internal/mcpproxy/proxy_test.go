@@ -302,3 +302,42 @@ func TestClientIsGone(t *testing.T) {
 		t.Error("the proxy waits for a server that nobody hears")
 	}
 }
+
+// What is in a result is replaced by what it is for: a large embedded text is for the model, a small one and a binary one are not
+// text that is worth a receipt.
+func TestEmbeddedResources(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, options(), fakeSidecar{})
+	resource := func(uri, content string) string {
+		return `{"type":"resource","resource":{"uri":"` + uri + `",` + content + `}}`
+	}
+	small, blob := resource("file:///small", `"text":"small"`), resource("file:///blob", `"blob":"`+strings.Repeat("QUJD", 200)+`"`)
+	big := resource("file:///big", `"text":"`+strings.Repeat(`line\n`, 100)+`"`)
+	answer := func(id string, blocks ...string) string {
+		return `{"jsonrpc":"2.0","id":` + id + `,"result":{"content":[` + strings.Join(blocks, ",") + `]}}`
+	}
+	s.say(with(callTool, "1"))
+	s.answer(answer("1", small, big, blob))
+	s.want(`"content":[`+small+`,{"type":"text","text":"receipt of tool`, `"_meta":{"toolresult/receipt":true}},`+blob+`]`)
+	s.say(with(callTool, "2"))
+	s.answer(answer("2", small, blob))
+	s.want(answer("2", small, blob))
+}
+
+// An answer with a member twice passes, and is the answer.
+func TestAnswerThatReadersMayReadInTwoWays(t *testing.T) {
+	t.Parallel()
+	s := newSession(t, options(), fakeSidecar{})
+	s.say(with(callTool, "1"))
+	s.answer(`{"jsonrpc":"2.0","id":1,"result":{},"result":{"content":[]}}`)
+	s.want(`{"jsonrpc":"2.0","id":1,"result":{},"result":{"content":[]}}`)
+	began := time.Now()
+	_ = s.in.Close()
+	if _, err := s.server.reads.next(); !errors.Is(err, io.EOF) || time.Since(began) > 500*time.Millisecond {
+		t.Errorf("the server hears of the end after %v: %v", time.Since(began), err)
+	}
+	_ = s.server.writes.Close()
+	if code := s.end(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}

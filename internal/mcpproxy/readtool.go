@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"unicode/utf8"
 )
 
@@ -34,8 +35,9 @@ const readSchema = `{"type":"object","properties":{` +
 
 // Codes of errors of JSON-RPC.
 const (
-	codeFailed   = -32000 // the server ended, or does not answer
-	codeInternal = -32603
+	codeFailed     = -32000 // the server ended, or does not answer
+	codeNoResource = -32002 // of MCP: there is no such resource
+	codeInternal   = -32603
 )
 
 // maxResource is the largest artifact that resources/read answers, in bytes. A larger one is for the tool.
@@ -62,6 +64,9 @@ func (p *Proxy) readSlice(ctx context.Context, m message) []byte {
 // readArtifact answers resources/read of an artifact.
 func (p *Proxy) readArtifact(ctx context.Context, m message, path string) []byte {
 	data, err := p.sidecar.Artifact(ctx, path, maxResource)
+	if errors.Is(err, errNotFound) {
+		return errorAnswer(m.id, codeNoResource, err.Error())
+	}
 	if err != nil {
 		return errorAnswer(m.id, codeInternal, err.Error()+"; the tool "+p.o.ReadTool+" reads parts of it")
 	}

@@ -125,7 +125,7 @@ func readAnswer(m message, threshold int, keepStructured bool) (answer, bool) {
 		if _, marked := metaOf(block, markMeta); marked {
 			return a, false
 		}
-		if value := block.get("text"); block.string("type") == "text" && !block.repeats && isForModel(block) && !value.none() && m.text[value.from] == '"' {
+		if value, ok := textOf(block, threshold); ok {
 			a.texts = append(a.texts, i)
 			text += value.to - value.from - len(`""`)
 		}
@@ -140,6 +140,23 @@ func readAnswer(m message, threshold int, keepStructured bool) (answer, bool) {
 		a.size = max(text, structuredSize)
 	}
 	return a, true
+}
+
+// textOf returns the text of a block that a receipt may replace: a text for the model, or an embedded resource with a text of more
+// than threshold bytes. A smaller resource is worth more than what is said of it.
+func textOf(block object, threshold int) (span, bool) {
+	value := span{}
+	switch block.string("type") {
+	case "text":
+		value = block.get("text")
+	case "resource":
+		resource := block.in("resource")
+		if value = resource.get("text"); value.to-value.from <= threshold || resource.repeats {
+			return span{}, false
+		}
+	}
+	isString := !value.none() && block.text[value.from] == '"'
+	return value, isString && !block.repeats && isForModel(block)
 }
 
 // metaOf returns a member of _meta.
@@ -194,7 +211,11 @@ func (a answer) textsAlone() (texts [][]byte) {
 		return nil
 	}
 	for _, i := range a.texts {
-		texts = append(texts, objectAt(a.m.text, a.blocks[i].from).get("text").of(a.m.text))
+		block := objectAt(a.m.text, a.blocks[i].from)
+		if block.string("type") != "text" { // a resource has an address too
+			return nil
+		}
+		texts = append(texts, block.get("text").of(a.m.text))
 	}
 	return texts
 }

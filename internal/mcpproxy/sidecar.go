@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
@@ -81,7 +82,7 @@ func (c *Client) await(ctx context.Context) {
 // Project implements Sidecar.
 func (c *Client) Project(ctx context.Context, r Result) (Receipt, error) {
 	if r.Size > maxJSON && r.Texts == nil {
-		return Receipt{}, fmt.Errorf("a result with structured content has at most %d bytes", maxJSON)
+		return Receipt{}, fmt.Errorf("a result that is more than texts has at most %d bytes", maxJSON)
 	}
 	w, stop := newWait(ctx, c.Patience, c.most(r.Size))
 	defer stop()
@@ -108,7 +109,7 @@ func (c *Client) most(size int) time.Duration {
 
 // project sends a result in one message, or in a stream.
 func (c *Client) project(w *wait, r Result) (*pb.ProjectResponse, error) {
-	if r.Size > maxUnary {
+	if r.Size > maxUnary || r.isText() {
 		return c.stream(w, r)
 	}
 	return c.Results.Project(w, &pb.ProjectRequest{
@@ -116,11 +117,17 @@ func (c *Client) project(w *wait, r Result) (*pb.ProjectResponse, error) {
 	})
 }
 
-// stream sends a large result in chunks: as JSON or, if that is too large, its texts alone.
+// isText reports whether the texts of a result are sent alone: its JSON is too large to be read, or is not UTF-8.
+func (r Result) isText() bool {
+	isBroken := slices.ContainsFunc(r.JSON, func(p []byte) bool { return !utf8.Valid(p) })
+	return r.Texts != nil && (r.Size > maxJSON || isBroken)
+}
+
+// stream sends a result in chunks: as JSON, or its texts alone.
 func (c *Client) stream(w *wait, r Result) (*pb.ProjectResponse, error) {
 	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}
 	finish, pieces := output(r, payload), slices.Values(r.JSON)
-	if r.Size > maxJSON {
+	if r.isText() {
 		family, pieces = "text", unquoted(r.Texts)
 		finish.Result = &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: payload}}
 	}

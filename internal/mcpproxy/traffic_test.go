@@ -168,7 +168,11 @@ func blocks() *rapid.Generator[string] {
 		case 0:
 			return objectOf(`"type"`, `"image"`, `"data"`, `"`+strings.Repeat("QUJD", rapid.IntRange(0, 200).Draw(t, "n"))+`"`, `"mimeType"`, `"image/png"`).Draw(t, "image")
 		case 1:
-			return objectOf(`"type"`, `"resource"`, `"resource"`, values(1).Draw(t, "resource")).Draw(t, "embedded")
+			resource := values(1).Draw(t, "resource")
+			if rapid.Bool().Draw(t, "has a text") {
+				resource = objectOf(`"uri"`, `"file:///a"`, `"text"`, `"`+strings.Repeat(`line\n`, rapid.IntRange(0, 150).Draw(t, "lines"))+`"`).Draw(t, "resource")
+			}
+			return objectOf(`"type"`, `"resource"`, `"resource"`, resource).Draw(t, "embedded")
 		case 2:
 			return values(2).Draw(t, "any")
 		case 3:
@@ -388,6 +392,10 @@ func sameContent(from, to map[string]any, o Options) bool {
 	}
 	isText := func(b any) bool {
 		block, _ := b.(map[string]any)
+		if resource, _ := block["resource"].(map[string]any); block["type"] == "resource" {
+			text, isString := resource["text"].(string)
+			return isString && len(strings.ReplaceAll(text, "\n", `\n`))+2 > o.Threshold
+		}
 		_, isString := block["text"].(string)
 		return block["type"] == "text" && isString && block["annotations"] == nil
 	}

@@ -3,6 +3,7 @@ package mcpproxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -21,6 +22,9 @@ type wait struct {
 
 // errPatience says that the sidecar was waited for in vain.
 var errPatience = errors.New("the sidecar does not answer")
+
+// errNotFound says that there is no such artifact for this session.
+var errNotFound = errors.New("not found")
 
 // betweenSigns is the time between two questions whether a sidecar is alive.
 const betweenSigns = 100 * time.Millisecond
@@ -67,6 +71,8 @@ func (w *wait) explain(err error) error {
 		return cause
 	case status.Code(err) == codes.DeadlineExceeded: // the sidecar looked at the clock first
 		return errPatience
+	case status.Code(err) == codes.PermissionDenied, status.Code(err) == codes.NotFound:
+		return fmt.Errorf("%w: %s", errNotFound, status.Convert(err).Message())
 	}
-	return err
+	return errors.New(status.Convert(err).Message())
 }
