@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -109,10 +110,17 @@ func TestSidecarIsStarted(t *testing.T) {
 	for _, n := range []int{100_000, 3 << 20, 40 << 20} {
 		_, floor := untouched.answer(t, n)
 		line, took := s.answer(t, n)
-		if isReceipt(line) || len(line) < n || took-floor > 1300*time.Millisecond { // of which 300 are for the machine
+		if isReceipt(line) || len(line) < n || took > 2*floor+1100*time.Millisecond { // which has read it, too
 			t.Errorf("a frozen sidecar, %d bytes: %d after %v, and %v without", n, len(line), took, floor)
 		}
 		t.Logf("a frozen sidecar, %d bytes: %v, and %v without", n, took, floor)
+	}
+	if _, err := io.WriteString(s.in, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"toolresult_read","arguments":{"result":"x"}}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	if line, err := s.out.ReadString('\n'); err != nil || !strings.Contains(line, `"isError":true`) || time.Since(began) > 1300*time.Millisecond {
+		t.Errorf("a read of a frozen sidecar: %s, %v after %v", line, err, time.Since(began))
 	}
 	late := rawIn(t, env, "--session", "x")
 	if line, took := late.answer(t, 100_000); isReceipt(line) || took > 1500*time.Millisecond {
@@ -138,6 +146,43 @@ func TestSidecarCannotStart(t *testing.T) {
 	for range 3 {
 		if line, took := s.answer(t, 100_000); isReceipt(line) || took > time.Second {
 			t.Errorf("%d bytes after %v", len(line), took)
+		}
+	}
+}
+
+// A process that has the socket and is no sidecar costs the patience at most, and what it says does not matter.
+func TestSidecarIsSomethingElse(t *testing.T) {
+	t.Parallel()
+	for name, says := range map[string]string{
+		"nothing": "", "text": "SSH-2.0-x\r\n", "HTTP": "HTTP/1.1 400 Bad Request\r\n\r\n",
+		"settings": "\x00\x00\x00\x04\x00\x00\x00\x00\x00", "and junk": "\x00\x00\x00\x04\x00\x00\x00\x00\x00" + strings.Repeat("junk", 1000),
+	} {
+		env, dir := home(t)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		listener, err := net.Listen("unix", filepath.Join(dir, "toolresult.sock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close() // at the end of the test
+		go func() {
+			for {
+				conn, err := listener.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = io.WriteString(conn, says) // and it stays open
+				if says == "SSH-2.0-x\r\n" {
+					_ = conn.Close()
+				}
+			}
+		}()
+		s := rawIn(t, env, "--session", "x")
+		for _, n := range []int{100, 100_000, 3 << 20} {
+			if line, took := s.answer(t, n); isReceipt(line) || len(line) < n || took > 1400*time.Millisecond {
+				t.Errorf("%s, %d bytes: %d after %v", name, n, len(line), took)
+			}
 		}
 	}
 }
