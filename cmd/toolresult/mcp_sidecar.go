@@ -20,6 +20,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/mcpproxy"
+	"github.com/toolresult/toolresult/internal/mcpproxy/sidecarclient"
 )
 
 // The sidecar of `mcp`. One that was named is called, whether it runs or not. Otherwise it is that of docs/discovery.md, and it is
@@ -52,7 +53,7 @@ func (m *mcp) sidecar(args []string, log *slog.Logger) (mcpproxy.Sidecar, error)
 		log.Warn("no sidecar: all results pass as they are", "error", err)
 		return noSidecar{err}, nil
 	}
-	client := &mcpproxy.Client{
+	client := &sidecarclient.Client{
 		Results: pb.NewToolResultServiceClient(conn), Tools: pb.NewToolServiceClient(conn), Artifacts: pb.NewArtifactServiceClient(conn),
 		Health: healthpb.NewHealthClient(conn), Session: session, Patience: patience,
 		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
@@ -113,7 +114,7 @@ type starter struct {
 // startAgain is the time after which a sidecar that did not start is started again, if it is needed.
 const startAgain = 10 * time.Second
 
-// Start implements [mcpproxy.Starter].
+// Start implements [sidecarclient.Starter].
 func (s *starter) Start(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,7 +152,7 @@ func (s *starter) connect() {
 	}
 }
 
-// Wait implements [mcpproxy.Starter].
+// Wait implements [sidecarclient.Starter].
 func (s *starter) Wait(ctx context.Context) {
 	s.mu.Lock()
 	running := s.running

@@ -42,8 +42,10 @@ var table = map[string]row{
 	"internal/spool":       {},
 	"internal/privatedir":  {},
 	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
-	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                   // knows no tables
-	"internal/mcpproxy":    {imports: []string{"gen", "internal/jsonspan"}, grpc: all}, // it calls a sidecar
+	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
+	"internal/mcpproxy":    {imports: []string{"internal/jsonspan"}},
+
+	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "internal/mcpproxy"}, grpc: all},
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
 	"tokens":           {pure: true},

@@ -3,6 +3,10 @@
 // was written with. It changes answers to tools/call that are large, answers to tools/list, where it adds a tool that reads what
 // receipts omit, and it answers the calls of that tool and the reads of resources that are artifacts. Whatever fails on our side,
 // the answer of the server passes.
+//
+// Read proxy.go first: it has both directions, and calls.go what is on its way. frame.go and events.go cut what arrives into
+// messages, message.go finds their members, answer.go and tools.go say what is replaced by what, edit.go replaces it, readtool.go
+// and links.go are what the proxy answers itself. Servers are in process.go and http.go, with http_stream.go and headers.go. The sidecar is behind an interface.
 package mcpproxy
 
 import (

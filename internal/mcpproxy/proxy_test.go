@@ -303,8 +303,7 @@ func TestClientIsGone(t *testing.T) {
 	}
 }
 
-// What is in a result is replaced by what it is for: a large embedded text is for the model, a small one and a binary one are not
-// text that is worth a receipt.
+// A large embedded text is in the receipt, since models read it like any text; small and binary ones stay.
 func TestEmbeddedResources(t *testing.T) {
 	t.Parallel()
 	s := newSession(t, options(), fakeSidecar{})

@@ -64,7 +64,7 @@ func (p *Proxy) readSlice(ctx context.Context, m message) []byte {
 // readArtifact answers resources/read of an artifact.
 func (p *Proxy) readArtifact(ctx context.Context, m message, path string) []byte {
 	data, err := p.sidecar.Artifact(ctx, path, maxResource)
-	if errors.Is(err, errNotFound) {
+	if errors.Is(err, ErrNotFound) {
 		return errorAnswer(m.id, codeNoResource, err.Error())
 	}
 	if err != nil {

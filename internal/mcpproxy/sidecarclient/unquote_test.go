@@ -1,4 +1,4 @@
-package mcpproxy
+package sidecarclient
 
 import (
 	"encoding/json"

@@ -2,99 +2,10 @@ package mcpproxy
 
 import (
 	"bytes"
-	"encoding/json"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/toolresult/toolresult/internal/jsonspan"
 )
-
-// edit replaces a span of a message.
-type edit struct {
-	span
-	by [][]byte // pieces, in their order
-}
-
-// apply returns the message with the edits in it, in pieces: what is not edited is not copied. Edits are in order.
-func apply(text []byte, edits []edit) (pieces [][]byte) {
-	at := 0
-	for _, e := range edits {
-		pieces = append(append(pieces, text[at:e.from]), e.by...)
-		at = e.to
-	}
-	return append(pieces, text[at:])
-}
-
-// without returns the edit that removes a member, with the comma that parted it from the others.
-func (o object) without(name string) (edit, bool) {
-	for i, m := range o.list {
-		if got, _ := jsonspan.String(m.name.of(o.text)); got != name {
-			continue
-		}
-		switch {
-		case i+1 < len(o.list):
-			return edit{span: span{m.name.from, o.list[i+1].name.from}}, true
-		case i > 0:
-			return edit{span: span{o.list[i-1].value.to, m.value.to}}, true
-		}
-		return edit{span: span{m.name.from, m.value.to}}, true
-	}
-	return edit{}, false
-}
-
-// Tools rewrites the answers to tools/list.
-type tools struct {
-	name           string // of the tool that is added
-	definition     []byte // of it
-	keepStructured bool   // leave outputSchema in
-}
-
-// rewrite returns an answer to tools/list with our tool behind the tools of the last page, and without the schemas of structured
-// content that results will not have. foreign reports that the server has a tool of the name of ours; ours is not added then.
-func (t tools) rewrite(m message, foreign bool) (pieces [][]byte, isForeign bool) {
-	result := m.in("result")
-	list := result.get("tools")
-	if result.repeats || list.none() || m.text[list.from] != '[' {
-		return nil, foreign
-	}
-	var edits []edit
-	all := elements(m.text, list.from)
-	for _, s := range all {
-		tool := objectAt(m.text, s.from)
-		foreign = foreign || tool.string("name") == t.name
-		if e, ok := tool.without("outputSchema"); ok && !t.keepStructured && !tool.repeats {
-			edits = append(edits, e)
-		}
-	}
-	if result.string("nextCursor") == "" && !foreign {
-		end, comma := span{list.to - 1, list.to - 1}, []byte(",")
-		if len(all) == 0 {
-			comma = nil
-		} else {
-			end = span{all[len(all)-1].to, all[len(all)-1].to}
-		}
-		edits = append(edits, edit{end, [][]byte{comma, t.definition}})
-	}
-	if edits == nil {
-		return nil, foreign
-	}
-	return apply(m.text, edits), foreign
-}
-
-// Result is what a receipt is made of: a CallToolResult, as far as it is text.
-type Result struct {
-	Server, Tool string
-	JSON         [][]byte // in pieces
-	Size         int      // of all pieces, in bytes
-	Texts        [][]byte // those in it, as JSON has them, of a result that has nothing else; nil: it has
-}
-
-// Receipt is the text that replaces a result.
-type Receipt struct {
-	Text      string
-	Artifacts []string // paths
-}
 
 // markMeta is the member of _meta by which a text says that it is a receipt, or a page of one. Its value is true.
 const markMeta = "toolresult/receipt"
@@ -109,7 +20,7 @@ type answer struct {
 	size       int    // of what a receipt replaces, in bytes
 }
 
-// read reads an answer to tools/call. It reports false for one that stays as it is: it is small, has nothing that a receipt can
+// readAnswer reads an answer to tools/call. It reports false for one that stays as it is: it is small, has nothing that a receipt can
 // replace, or has receipts already.
 func readAnswer(m message, threshold int, keepStructured bool) (answer, bool) {
 	a := answer{m: m, result: m.in("result")}
@@ -293,45 +204,4 @@ func receiptBlock(text string, annotations []byte) []byte {
 		out = append(append(out, `,"annotations":`...), annotations...)
 	}
 	return append(out, `,"_meta":{"`+markMeta+`":true}}`...)
-}
-
-// linkBlock returns the link to an artifact.
-func linkBlock(path string) []byte {
-	out := appendString([]byte(`{"type":"resource_link","uri":`), artifactURI(path))
-	out = appendString(append(out, `,"name":`...), "complete output "+artifactName(path))
-	return append(out, `,"mimeType":"text/plain"}`...)
-}
-
-// artifactName returns the name of an artifact, by which calls name it: the last two parts of its path.
-func artifactName(path string) string {
-	parts := strings.Split(path, "/")
-	return strings.Join(parts[max(0, len(parts)-2):], "")
-}
-
-// scheme is that of the resources that are artifacts.
-const scheme = "toolresult"
-
-// artifactURI returns the address of an artifact as a resource.
-func artifactURI(path string) string { return (&url.URL{Scheme: scheme, Path: path}).String() }
-
-// artifactPath returns the path of an artifact by its address. It reports false for the address of another resource.
-func artifactPath(uri string) (string, bool) {
-	u, err := url.Parse(uri)
-	if err != nil || u.Scheme != scheme || u.Host != "" {
-		return "", false
-	}
-	if u.Opaque != "" {
-		path, err := url.PathUnescape(u.Opaque)
-		return path, err == nil
-	}
-	return u.Path, u.Path != ""
-}
-
-// appendString appends a text as JSON, with the characters of HTML as they are.
-func appendString(out []byte, text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string is always JSON
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 }

@@ -1,4 +1,4 @@
-package mcpproxy
+package sidecarclient
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
+
+	"github.com/toolresult/toolresult/internal/mcpproxy"
 )
 
 // wait is the context of a call of a sidecar. It ends when the sidecar does nothing for as long as the patience lasts, so that a
@@ -22,9 +24,6 @@ type wait struct {
 
 // errPatience says that the sidecar was waited for in vain.
 var errPatience = errors.New("the sidecar does not answer")
-
-// errNotFound says that there is no such artifact for this session.
-var errNotFound = errors.New("not found")
 
 // betweenSigns is the time between two questions whether a sidecar is alive.
 const betweenSigns = 100 * time.Millisecond
@@ -62,7 +61,7 @@ func (w *wait) whileAlive(health healthpb.HealthClient) {
 	}
 }
 
-// explain returns the error of a call that the end of the wait has failed as what it is.
+// explain returns the error of a call in plain words: errPatience if the end of the wait is its reason.
 func (w *wait) explain(err error) error {
 	switch cause := context.Cause(w); {
 	case err == nil:
@@ -72,7 +71,7 @@ func (w *wait) explain(err error) error {
 	case status.Code(err) == codes.DeadlineExceeded: // the sidecar looked at the clock first
 		return errPatience
 	case status.Code(err) == codes.PermissionDenied, status.Code(err) == codes.NotFound:
-		return fmt.Errorf("%w: %s", errNotFound, status.Convert(err).Message())
+		return fmt.Errorf("%w: %s", mcpproxy.ErrNotFound, status.Convert(err).Message())
 	}
 	return errors.New(status.Convert(err).Message())
 }

@@ -1,0 +1,267 @@
+// Package sidecarclient calls the sidecar for a proxy of MCP. client.go has the calls, wait.go ends them when the sidecar does
+// nothing, and unquote.go makes texts of JSON that is too large to be read.
+package sidecarclient
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"google.golang.org/grpc/codes"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/mcpproxy"
+)
+
+// Client is the [mcpproxy.Sidecar] that other processes serve.
+type Client struct {
+	Results   pb.ToolResultServiceClient
+	Tools     pb.ToolServiceClient
+	Artifacts pb.ArtifactServiceClient
+	Health    healthpb.HealthClient
+	Starter   Starter              // of the sidecar; nil: it runs, or it does not
+	Session   string               // that artifacts belong to
+	Policy    *pb.ProjectionPolicy // of receipts
+	Patience  time.Duration        // for which the sidecar is waited for while it takes and says nothing
+}
+
+// Starter starts a sidecar when it is needed.
+type Starter interface {
+	// Start starts it unless it runs, which the connection knows unless a call has failed. It returns at once.
+	Start(failed bool)
+	// Wait waits for the end of a start that goes on, however it ends, and no longer than ctx.
+	Wait(ctx context.Context)
+}
+
+// Sizes of what is sent, in bytes.
+const (
+	maxUnary   = 1 << 20
+	chunkBytes = 256 << 10
+	// maxJSON is what a sidecar reads as the JSON of a result. Texts may be of any size.
+	maxJSON = 32 << 20
+	// bytesPerMilli is how much of a large result a sidecar reads in a millisecond, if it is slow.
+	bytesPerMilli = 4 << 10
+)
+
+// resultStream is the name of the stream of a large result.
+const resultStream = "result"
+
+// Expect implements [mcpproxy.Sidecar].
+func (c *Client) Expect() {
+	if c.Starter != nil {
+		c.Starter.Start(false)
+	}
+}
+
+// await waits for a sidecar that is starting.
+func (c *Client) await(ctx context.Context) {
+	if c.Starter != nil {
+		c.Starter.Start(false)
+		c.Starter.Wait(ctx)
+	}
+}
+
+// Project implements [mcpproxy.Sidecar].
+func (c *Client) Project(ctx context.Context, r mcpproxy.Result) (mcpproxy.Receipt, error) {
+	if r.Size > maxJSON && r.Texts == nil {
+		return mcpproxy.Receipt{}, fmt.Errorf("a result that is more than texts has at most %d bytes", maxJSON)
+	}
+	asText := isText(r)
+	w, stop := newWait(ctx, c.Patience, c.most(r.Size))
+	defer stop()
+	c.await(w)
+	answer, err := c.project(w, r, asText)
+	if status.Code(err) == codes.Unavailable && c.Starter != nil { // it has ended since
+		c.Starter.Start(true)
+		c.Starter.Wait(w)
+		answer, err = c.project(w, r, asText)
+	}
+	if err != nil {
+		return mcpproxy.Receipt{}, w.explain(err)
+	}
+	return mcpproxy.Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
+}
+
+// most returns for how long a receipt of size bytes is waited for, whatever the sidecar does.
+func (c *Client) most(size int) time.Duration {
+	if size <= maxUnary {
+		return c.Patience
+	}
+	return c.Patience + time.Duration(size/bytesPerMilli)*time.Millisecond
+}
+
+// project sends a result in one message, or in a stream.
+func (c *Client) project(w *wait, r mcpproxy.Result, asText bool) (*pb.ProjectResponse, error) {
+	if r.Size > maxUnary || asText {
+		return c.stream(w, r, asText)
+	}
+	return c.Results.Project(w, &pb.ProjectRequest{
+		Output: output(r, &pb.Payload{Source: &pb.Payload_Inline{Inline: bytes.Join(r.JSON, nil)}}), Policy: c.Policy, Call: c.call(),
+	})
+}
+
+// isText reports whether the texts of a result are sent alone: its JSON is too large to be read, or is not UTF-8.
+func isText(r mcpproxy.Result) bool {
+	isBroken := slices.ContainsFunc(r.JSON, func(p []byte) bool { return !utf8.Valid(p) })
+	return r.Texts != nil && (r.Size > maxJSON || isBroken)
+}
+
+// stream sends a result in chunks: as JSON, or its texts alone.
+func (c *Client) stream(w *wait, r mcpproxy.Result, asText bool) (*pb.ProjectResponse, error) {
+	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}
+	finish, pieces := output(r, payload), slices.Values(r.JSON)
+	if asText {
+		family, pieces = "text", unquoted(r.Texts)
+		finish.Result = &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: payload}}
+	}
+	call, err := c.Results.ProjectStream(w)
+	if err != nil {
+		return nil, err
+	}
+	err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
+		Family: family, Policy: c.Policy, Streams: []string{resultStream}, Call: c.call(), ToolName: toolName(r.Tool),
+	}}})
+	size := 0
+	for p := range pieces {
+		for len(p) > 0 && err == nil {
+			n := min(len(p), chunkBytes)
+			w.sign() // what was done until now is not the sidecar's
+			err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
+			p, size = p[n:], size+n
+		}
+	}
+	w.sign()
+	if err == nil {
+		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
+			Output: finish, StreamBytes: map[string]uint64{resultStream: uint64(size)},
+		}}})
+	}
+	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
+		return nil, err
+	}
+	go w.whileAlive(c.Health)
+	answer, err := call.Recv()
+	if err != nil {
+		return nil, err
+	}
+	// The call has ended when its status is read; until then the answer may be followed by an error.
+	if _, err := call.Recv(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("after the answer: %w", err)
+	}
+	return answer.GetResult(), nil
+}
+
+// call names the session. It names no call: the proxy cannot know which earlier results the model still has.
+func (c *Client) call() *pb.CallReference { return &pb.CallReference{SessionId: c.Session} }
+
+// output is a result as a message.
+func output(r mcpproxy.Result, payload *pb.Payload) *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{ToolName: toolName(r.Tool), Result: &pb.CompleteToolOutput_ExternalMcp{
+		ExternalMcp: &pb.ExternalMcpOutput{Server: serverName(r.Server), Result: payload},
+	}}
+}
+
+// toolName returns the name of a tool by the pattern of tool names. Results of a tool of the name read_result would be shown whole.
+func toolName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-.:/", r) {
+			return r
+		}
+		return '_'
+	}, name)
+	if name == "" || name == "read_result" || strings.ContainsRune("-.:/", rune(name[0])) {
+		name = "mcp_" + name
+	}
+	return name[:min(len(name), 128)]
+}
+
+// serverName returns the name of a server in the length that the contract allows.
+func serverName(name string) string {
+	const most = 256
+	return strings.ToValidUTF8(name[:min(len(name), most)], "")
+}
+
+// artifactsOf returns the paths of all artifacts that a result names, each once.
+func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
+	seen := map[string]bool{}
+	var visit func(m protoreflect.Message)
+	visit = func(m protoreflect.Message) {
+		if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
+			if path := ref.GetPath(); path != "" && !seen[path] {
+				seen[path] = true
+				paths = append(paths, path)
+			}
+			return
+		}
+		fields := m.Descriptor().Fields()
+		for i := range fields.Len() {
+			f := fields.Get(i)
+			switch {
+			case f.Message() == nil || f.IsMap() || !m.Has(f):
+			case f.IsList():
+				for n := range m.Get(f).List().Len() {
+					visit(m.Get(f).List().Get(n).Message())
+				}
+			default:
+				visit(m.Get(f).Message())
+			}
+		}
+	}
+	visit(r.ProtoReflect())
+	return paths
+}
+
+// Read implements [mcpproxy.Sidecar].
+func (c *Client) Read(ctx context.Context, arguments string) (text string, mistake bool, err error) {
+	w, stop := c.reading(ctx)
+	defer stop()
+	answer, err := c.Tools.CallTool(w, &pb.CallToolRequest{
+		Name: "read_result", ArgumentsJson: arguments, Call: c.call(),
+		Policy: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: c.Policy.GetRender().GetReadTool()},
+	})
+	return answer.GetReceipt().GetText(), answer.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, w.explain(err)
+}
+
+// readTimeout is the time for which a read of an artifact is waited for while the sidecar is alive: there is nothing else to answer
+// with.
+const readTimeout = 20 * time.Second
+
+// reading returns the context of a read, when the sidecar has started.
+func (c *Client) reading(ctx context.Context) (*wait, func()) {
+	w, stop := newWait(ctx, c.Patience, readTimeout)
+	c.await(w)
+	go w.whileAlive(c.Health)
+	return w, stop
+}
+
+// Artifact implements [mcpproxy.Sidecar].
+func (c *Client) Artifact(ctx context.Context, path string, limit int) ([]byte, error) {
+	w, stop := c.reading(ctx)
+	defer stop()
+	const page = 3 << 20
+	req := &pb.ReadArtifactRequest{Path: path, SessionId: c.Session, Budget: &pb.ReadBudget{MaxBytes: page, MaxLines: 1_000_000}}
+	var data []byte
+	for {
+		answer, err := c.Artifacts.ReadArtifact(w, req)
+		if err != nil {
+			return nil, w.explain(err)
+		}
+		if total := answer.GetTotalBytes(); total > uint64(limit) {
+			return nil, fmt.Errorf("the resource has %d bytes, and at most %d are read at once", total, limit)
+		}
+		data = append(data, answer.GetData()...)
+		if answer.GetNextPageToken() == "" {
+			return data, nil
+		}
+		req.PageToken = answer.GetNextPageToken()
+	}
+}
