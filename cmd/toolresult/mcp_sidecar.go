@@ -24,8 +24,8 @@ import (
 )
 
 // The sidecar of `mcp`. One that was named is called, whether it runs or not. Otherwise it is that of docs/discovery.md, and it is
-// started as `ensure` does it while the server works on the first call of a tool: a host that calls none needs none. One that has
-// ended, because nobody called it, is started again in the same way. The server and its messages wait for none of it.
+// started as `ensure` does it when the client asks which tools there are, or calls one, so that it serves before there is a result. One
+// that has ended, because nobody called it, is started again in the same way. The server and its messages wait for none of it.
 
 // sidecar returns the sidecar to call. Whatever is wrong with it, a host must not lose its server: results pass as they are then.
 func (m *mcp) sidecar(args []string, log *slog.Logger) (mcpproxy.Sidecar, error) {
@@ -106,9 +106,15 @@ type starter struct {
 	patience time.Duration
 	log      *slog.Logger
 
-	mu      sync.Mutex
-	running chan struct{} // closed at the end of the attempt that goes on; nil: none does
-	failed  time.Time     // when the last attempt failed
+	mu     sync.Mutex
+	last   *attempt  // the last one; nil: there was none
+	failed time.Time // when it failed; zero: it did not
+}
+
+// attempt is one attempt to start a sidecar.
+type attempt struct {
+	ended chan struct{} // closed at its end
+	err   error         // then
 }
 
 // startAgain is the time after which a sidecar that did not start is started again, if it is needed.
@@ -119,26 +125,43 @@ func (s *starter) Start(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isConnected := !failed && s.conn.GetState() == connectivity.Ready
-	if isConnected || s.running != nil || !s.failed.IsZero() && time.Since(s.failed) < startAgain {
+	if isConnected || s.goesOn() || !s.failed.IsZero() && time.Since(s.failed) < startAgain {
 		return
 	}
-	running := make(chan struct{})
-	s.running = running
-	go func() {
-		e := ensure{patience: s.patience, idleExit: defaultIdleExit, wait: defaultWait}
-		_, err := e.run(context.Background())
-		if err == nil {
-			s.connect()
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.running, s.failed = nil, time.Time{}
-		if err != nil {
-			s.failed = time.Now()
-			s.log.Warn("no sidecar: results pass as they are", "error", err)
-		}
-		close(running)
-	}()
+	a := &attempt{ended: make(chan struct{})}
+	s.last = a
+	go s.start(a)
+}
+
+// goesOn reports whether an attempt has not ended. Called under the lock.
+func (s *starter) goesOn() bool {
+	if s.last == nil {
+		return false
+	}
+	select {
+	case <-s.last.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// start makes an attempt.
+func (s *starter) start(a *attempt) {
+	defer close(a.ended)
+	e := ensure{patience: s.patience, idleExit: defaultIdleExit, wait: defaultWait}
+	_, a.err = e.run(context.Background())
+	s.mu.Lock()
+	s.failed = time.Time{}
+	if a.err != nil {
+		s.failed = time.Now()
+	}
+	s.mu.Unlock()
+	if a.err != nil {
+		s.log.Warn("no sidecar: results pass as they are", "error", a.err)
+		return
+	}
+	s.connect()
 }
 
 // connect connects to a sidecar that serves, in whatever state the attempts before have left the connection.
@@ -153,16 +176,18 @@ func (s *starter) connect() {
 }
 
 // Wait implements [sidecarclient.Starter].
-func (s *starter) Wait(ctx context.Context) {
+func (s *starter) Wait(ctx context.Context) error {
 	s.mu.Lock()
-	running := s.running
+	a, goesOn := s.last, s.goesOn()
 	s.mu.Unlock()
-	if running == nil {
-		return
+	if !goesOn {
+		return nil
 	}
 	select {
-	case <-running:
+	case <-a.ended:
+		return a.err
 	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
 }
 

@@ -65,14 +65,14 @@ func (s *rawSession) answer(t *testing.T, n int) (string, time.Duration) {
 // isReceipt reports whether a line has a receipt.
 func isReceipt(line string) bool { return strings.Contains(line, `"toolresult/receipt":true`) }
 
-// Nobody starts a sidecar by hand: the first call of a tool starts one, of many proxies one does, and one that has ended is started
+// Nobody starts a sidecar by hand: the first question of a client for tools starts one, of many proxies one does, and one that has ended is started
 // again. A frozen one costs a second at most, whatever the size, and a machine where none can be started costs nothing.
 func TestSidecarIsStarted(t *testing.T) {
 	t.Parallel()
 	env, dir := home(t)
 	var all []*rawSession
 	for range 4 {
-		all = append(all, rawIn(t, env, "--session", "x"))
+		all = append(all, rawIn(t, env, "--session", "x", "--patience", "20s")) // a busy machine starts nothing within 750 ms
 	}
 	time.Sleep(300 * time.Millisecond)
 	if _, err := os.Stat(dir); err == nil {
@@ -104,6 +104,14 @@ func TestSidecarIsStarted(t *testing.T) {
 			t.Errorf("after the end of the sidecar no receipt, within %v", took)
 		}
 		first = sidecarPID(dir)
+	}
+	s = rawIn(t, env, "--session", "x")
+	list := `{"jsonrpc":"2.0","id":10000,"method":"tools/list"}`
+	if _, err := io.WriteString(s.in, list+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.out.ReadString('\n'); err != nil {
+		t.Fatal(err)
 	}
 	untouched := rawIn(t, env, "--session", "x", "--threshold", "1000000000")
 	_ = syscall.Kill(first, syscall.SIGSTOP)

@@ -175,6 +175,7 @@ func (p *Proxy) isOurs(ctx context.Context, m message) bool {
 		p.sidecar.Expect()
 	case "tools/list":
 		k.kind = toolList
+		p.sidecar.Expect()
 	case "initialize", "server/discover":
 		k.kind = initialize
 	case "resources/read":

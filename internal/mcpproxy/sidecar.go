@@ -7,7 +7,7 @@ import (
 
 // Sidecar makes receipts of results, and reads what they omit.
 type Sidecar interface {
-	// Expect says that a result is on its way. It returns at once.
+	// Expect says that results are to be expected. It returns at once.
 	Expect()
 	// Project returns the receipt of a result.
 	Project(ctx context.Context, r Result) (Receipt, error)

@@ -38,8 +38,8 @@ type Client struct {
 type Starter interface {
 	// Start starts it unless it runs, which the connection knows unless a call has failed. It returns at once.
 	Start(failed bool)
-	// Wait waits for the end of a start that goes on, however it ends, and no longer than ctx.
-	Wait(ctx context.Context)
+	// Wait waits for the end of a start that goes on, and no longer than ctx. It returns the error of that start.
+	Wait(ctx context.Context) error
 }
 
 // Sizes of what is sent, in bytes.
@@ -62,12 +62,13 @@ func (c *Client) Expect() {
 	}
 }
 
-// await waits for a sidecar that is starting.
-func (c *Client) await(ctx context.Context) {
-	if c.Starter != nil {
-		c.Starter.Start(false)
-		c.Starter.Wait(ctx)
+// await starts the sidecar if it does not run, and waits for it. failed says that a call has failed.
+func (c *Client) await(ctx context.Context, failed bool) error {
+	if c.Starter == nil {
+		return nil
 	}
+	c.Starter.Start(failed)
+	return c.Starter.Wait(ctx)
 }
 
 // Project implements [mcpproxy.Sidecar].
@@ -78,11 +79,14 @@ func (c *Client) Project(ctx context.Context, r mcpproxy.Result) (mcpproxy.Recei
 	asText := isText(r)
 	w, stop := newWait(ctx, c.Patience, c.most(r.Size))
 	defer stop()
-	c.await(w)
+	if err := c.await(w, false); err != nil {
+		return mcpproxy.Receipt{}, err
+	}
 	answer, err := c.project(w, r, asText)
 	if status.Code(err) == codes.Unavailable && c.Starter != nil { // it has ended since
-		c.Starter.Start(true)
-		c.Starter.Wait(w)
+		if err := c.await(w, true); err != nil {
+			return mcpproxy.Receipt{}, err
+		}
 		answer, err = c.project(w, r, asText)
 	}
 	if err != nil {
@@ -222,8 +226,12 @@ func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
 
 // Read implements [mcpproxy.Sidecar].
 func (c *Client) Read(ctx context.Context, arguments string) (text string, mistake bool, err error) {
-	w, stop := c.reading(ctx)
+	w, stop := newWait(ctx, c.Patience, readTimeout)
 	defer stop()
+	if err := c.await(w, false); err != nil {
+		return "", false, err
+	}
+	go w.whileAlive(c.Health)
 	answer, err := c.Tools.CallTool(w, &pb.CallToolRequest{
 		Name: "read_result", ArgumentsJson: arguments, Call: c.call(),
 		Policy: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: c.Policy.GetRender().GetReadTool()},
@@ -235,18 +243,14 @@ func (c *Client) Read(ctx context.Context, arguments string) (text string, mista
 // with.
 const readTimeout = 20 * time.Second
 
-// reading returns the context of a read, when the sidecar has started.
-func (c *Client) reading(ctx context.Context) (*wait, func()) {
-	w, stop := newWait(ctx, c.Patience, readTimeout)
-	c.await(w)
-	go w.whileAlive(c.Health)
-	return w, stop
-}
-
 // Artifact implements [mcpproxy.Sidecar].
 func (c *Client) Artifact(ctx context.Context, path string, limit int) ([]byte, error) {
-	w, stop := c.reading(ctx)
+	w, stop := newWait(ctx, c.Patience, readTimeout)
 	defer stop()
+	if err := c.await(w, false); err != nil {
+		return nil, err
+	}
+	go w.whileAlive(c.Health)
 	const page = 3 << 20
 	req := &pb.ReadArtifactRequest{Path: path, SessionId: c.Session, Budget: &pb.ReadBudget{MaxBytes: page, MaxLines: 1_000_000}}
 	var data []byte

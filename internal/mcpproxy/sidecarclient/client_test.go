@@ -152,12 +152,16 @@ func TestSlowSidecarIsWaitedFor(t *testing.T) {
 // startsOnce is a starter whose start ends after a time.
 type startsOnce struct {
 	after  time.Duration
+	err    error
 	starts atomic.Int64
 }
 
 func (s *startsOnce) Start(bool) { s.starts.Add(1) }
 
-func (s *startsOnce) Wait(ctx context.Context) { sleep(ctx, s.after) }
+func (s *startsOnce) Wait(ctx context.Context) error {
+	sleep(ctx, s.after)
+	return s.err
+}
 
 // A sidecar that is starting is waited for within the patience of its call.
 func TestStartIsPartOfThePatience(t *testing.T) {
@@ -169,7 +173,11 @@ func TestStartIsPartOfThePatience(t *testing.T) {
 	if r, err := c.Project(t.Context(), textResult(100)); err != nil || r.Text != "a receipt" || starter.starts.Load() != 2 {
 		t.Errorf("%q, %v, %d starts", r.Text, err, starter.starts.Load())
 	}
-	starter.after = time.Hour
+	starter.err = errors.New("it did not start")
+	if _, err := c.Project(t.Context(), textResult(100)); !errors.Is(err, starter.err) {
+		t.Errorf("a sidecar that did not start: %v", err)
+	}
+	starter.after, starter.err = time.Hour, nil
 	began := time.Now()
 	if _, err := c.Project(t.Context(), textResult(100)); !errors.Is(err, errPatience) || time.Since(began) > 2*patience {
 		t.Errorf("%v after %v", err, time.Since(began))
