@@ -80,8 +80,11 @@ func (m *mcp) dial(patience time.Duration, log *slog.Logger) (*grpc.ClientConn, 
 	}
 	options = append(options, grpc.WithStaticStreamWindowSize(clientWindow), grpc.WithStaticConnWindowSize(clientWindow),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
-		// A sidecar that is started later is found soon.
-		grpc.WithConnectParams(grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second}}))
+		// A sidecar that is started later is found soon, and one that is busy is not taken for none.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 100 * time.Millisecond, Multiplier: 2, MaxDelay: time.Second},
+			MinConnectTimeout: max(patience, time.Second),
+		}))
 	if !isFound {
 		conn, err := grpc.NewClient(address, options...)
 		return conn, nil, err

@@ -102,7 +102,7 @@ func TestMCPWithoutSidecar(t *testing.T) {
 			mcpRun(t, []string{mcpCall}, []string{"--threshold", "100000000"}, server).wantOut(want + "\n")
 			floor := time.Since(plain)
 			began := time.Now()
-			mcpRun(t, []string{mcpCall}, flags, server).wantOut(want + "\n")
+			mcpRun(t, []string{mcpCall}, append(flags, "--patience", defaultPatience.String()), server).wantOut(want + "\n")
 			if took := time.Since(began) - floor; took > 2*defaultPatience { // of which the other half is for the machine
 				t.Errorf("%s, %d bytes: %v", name, size, took)
 			}
