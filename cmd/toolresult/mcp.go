@@ -58,7 +58,7 @@ func mcpCommand() *cobra.Command {
 	fs.StringVar(&m.address, "server", "", "sidecar to call: unix:///PATH or HOST:PORT (default: that of TOOLRESULT_ADDRESS, or the one of this user, which is started when a tool is called)")
 	fs.StringVar(&m.url, "url", "", "call the server at this address by streamable HTTP, in place of starting one")
 	fs.StringArrayVar(&m.headers, "header", nil, "header of all calls of --url, as 'NAME: VALUE' with ${VARIABLES}")
-	fs.StringVar(&m.session, "session", "", "session to which artifacts belong (default: one for this server and directory)")
+	fs.StringVar(&m.session, "session", "", "session to which artifacts belong (default: one for all servers of this directory)")
 	fs.StringVar(&m.name, "name", "", "name of the server in receipts (default: as it calls itself)")
 	fs.StringVar(&m.readTool, "read-tool", mcpproxy.DefaultReadTool, "name of the tool that reads what receipts omit")
 	fs.Uint32Var(&m.tokens, "max-tokens", 0, "tokens of a receipt (default: the family's)")
@@ -79,7 +79,7 @@ func (m *mcp) run(ctx context.Context, args []string, in io.Reader, out, stderr 
 		level = slog.LevelDebug
 	}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: level}))
-	sidecar, err := m.sidecar(args, log)
+	sidecar, err := m.sidecar(log)
 	if err != nil {
 		return err
 	}

@@ -28,11 +28,11 @@ import (
 // that has ended, because nobody called it, is started again in the same way. The server and its messages wait for none of it.
 
 // sidecar returns the sidecar to call. Whatever is wrong with it, a host must not lose its server: results pass as they are then.
-func (m *mcp) sidecar(args []string, log *slog.Logger) (mcpproxy.Sidecar, error) {
+func (m *mcp) sidecar(log *slog.Logger) (mcpproxy.Sidecar, error) {
 	session := m.session
-	if session == "" {
-		dir, _ := os.Getwd() // without one the server alone counts
-		session = fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(strings.Join(append([]string{dir, m.url}, args...), "\x00"))))[:20]
+	if session == "" { // all servers of a host share it: a model may ask the tool of any of them for a result of another
+		dir, _ := os.Getwd() // which all of them have, or none
+		session = fmt.Sprintf("mcp-%x", sha256.Sum256([]byte(dir)))[:20]
 	}
 	check := envelope.NewChecker("")
 	check.Name("--session", session, true)

@@ -147,3 +147,16 @@ func TestMCPMistakes(t *testing.T) {
 	toolresult(t, "", "mcp", "--session", "a b", "--", "true").want(codeFailed, "! --session")
 	toolresult(t, "", "mcp", "--read-tool", "", "--", "true").want(codeFailed, "! --read-tool")
 }
+
+// A model that has several servers may ask the tool of one for a result of another: both are in the session of the directory.
+func TestMCPServersShareTheirResults(t *testing.T) {
+	t.Parallel()
+	first := mcpServer(t, 0, []string{mcpCall}, mcpAnswer(100_000))
+	o := mcpRun(t, []string{mcpCall}, nil, first).want(0)
+	m := mcpHandle.FindStringSubmatch(o.out)
+	if m == nil {
+		t.Fatalf("no call in\n%s", o.out)
+	}
+	read := `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"toolresult_read","arguments":{"result":"` + m[1] + `","match":"undefined"}}}`
+	mcpRun(t, []string{read}, []string{"--name", "other"}, mcpServer(t, 0, nil, "other")).want(0, `"id":7,"result"`, "undefined: x")
+}
