@@ -33,6 +33,8 @@ func server(script []string) (code int) {
 			_, _ = in.ReadString('\n')
 		case "say":
 			fmt.Println(value)
+		case "close":
+			_ = os.Stdout.Close()
 		case "ignore":
 			signal.Ignore(syscall.SIGTERM)
 		case "kill":
@@ -101,6 +103,18 @@ func TestProcessDies(t *testing.T) {
 	var out bytes.Buffer
 	code := New(options(), fakeSidecar{}).Run(t.Context(), r, &out, start(t, "read say={} kill"))
 	if want := "{}\n" + `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the MCP server ended before it answered: signal 9 (killed)"}}` + "\n"; code != 137 || out.String() != want {
+		t.Errorf("exit code %d, %s", code, out.String())
+	}
+}
+
+// A server that says nothing more, and lives, is ended: its client would wait for ever.
+func TestProcessClosesItsOutput(t *testing.T) {
+	r, w := io.Pipe()
+	defer w.Close() // at the end of the test
+	go func() { _, _ = io.WriteString(w, `{"jsonrpc":"2.0","id":1,"method":"ping"}`+"\n") }()
+	var out bytes.Buffer
+	code := New(options(), fakeSidecar{}).Run(t.Context(), r, &out, start(t, "read say={} close sleep"))
+	if code != 128+15 || !strings.HasPrefix(out.String(), "{}\n") || !strings.Contains(out.String(), `"id":1,"error"`) {
 		t.Errorf("exit code %d, %s", code, out.String())
 	}
 }

@@ -88,6 +88,7 @@ func (p *Proxy) Run(ctx context.Context, in io.Reader, out io.Writer, up Upstrea
 	p.over = true
 	p.making.Unlock()
 	p.made.Wait()
+	up.CloseSend() // a server that has closed its output and lives is of no use
 	code, how := up.Wait()
 	for _, id := range p.calls.takeAll() {
 		p.write(errorAnswer(id, codeFailed, "the MCP server ended before it answered: "+how))
