@@ -69,7 +69,14 @@ func (m *mcp) sidecar(log *slog.Logger) (mcpproxy.Sidecar, error) {
 // dial returns a connection that begins with its first call, and what starts the sidecar; nil for one that was named. The end of the
 // process closes the connection.
 func (m *mcp) dial(patience time.Duration, log *slog.Logger) (*grpc.ClientConn, *starter, error) {
-	address := cmp.Or(m.address, os.Getenv("TOOLRESULT_ADDRESS"))
+	address := m.address
+	if address == "" && os.Getenv("TOOLRESULT_ADDRESS") != "" {
+		place, err := findSidecar(context.Background()) // which looks at nothing else then
+		if err != nil {
+			return nil, nil, err
+		}
+		address = place.Address
+	}
 	isFound := address == ""
 	if isFound {
 		address = "unix:found"
