@@ -52,9 +52,23 @@ const maxProblem = 64 << 10
 func Dial(url string, header http.Header, log *slog.Logger) *HTTP {
 	ctx, cancel := context.WithCancel(context.Background())
 	return &HTTP{
-		url: url, header: header, client: &http.Client{}, log: log, ctx: ctx, cancel: cancel, frames: make(chan Frame),
+		url: url, header: header, client: &http.Client{CheckRedirect: stayOnHost}, log: log, ctx: ctx, cancel: cancel, frames: make(chan Frame),
 		parameters: map[string][]parameter{},
 	}
+}
+
+// maxRedirects bounds the redirects of a request, as net/http does.
+const maxRedirects = 10
+
+// stayOnHost follows redirects of the same host alone: headers that the user gave, such as keys, are not for another.
+func stayOnHost(req *http.Request, via []*http.Request) error {
+	if from := via[0].URL; req.URL.Hostname() != from.Hostname() || from.Scheme == "https" && req.URL.Scheme != "https" {
+		return fmt.Errorf("the server redirects to %s, which is not followed", req.URL.Redacted())
+	}
+	if len(via) >= maxRedirects {
+		return errors.New("the server redirects for ever")
+	}
+	return nil
 }
 
 // Send implements Upstream. Requests are on their way when it returns; the first one, and what is no request, has been received.

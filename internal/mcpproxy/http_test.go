@@ -293,3 +293,33 @@ func TestHTTPStreamIsGone(t *testing.T) {
 		t.Errorf("after %v", took)
 	}
 }
+
+// A redirect on the same host is followed with the message; another host does not get the headers of the user.
+func TestHTTPRedirects(t *testing.T) {
+	t.Parallel()
+	other := newHTTPServer(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
+		answered(w, `{"jsonrpc":"2.0","id":2,"result":{}}`)
+	})
+	s := newHTTPServer(t, func(w http.ResponseWriter, r *http.Request, body string) {
+		switch {
+		case strings.Contains(body, "away"):
+			http.Redirect(w, r, strings.Replace(other.URL, "127.0.0.1", "localhost", 1), http.StatusTemporaryRedirect)
+		case strings.Contains(body, "round"):
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		case !strings.HasSuffix(r.URL.Path, "/mcp/"):
+			http.Redirect(w, r, "/mcp/", http.StatusTemporaryRedirect)
+		default:
+			answered(w, `{"jsonrpc":"2.0","id":1,"result":{"body":`+body+`}}`)
+		}
+	})
+	p := httpSession(t, s)
+	p.ask(`{"jsonrpc":"2.0","id":1,"method":"x"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,"result":{"body":{"jsonrpc":"2.0","id":1,"method":"x"}}}`)
+	p.ask(`{"jsonrpc":"2.0","id":2,"method":"away"}`)
+	p.want(`"id":2,"error"`, "not followed")
+	p.ask(`{"jsonrpc":"2.0","id":3,"method":"round"}`)
+	p.want(`"id":3,"error"`, "redirects for ever")
+	if got := other.all(); got != "" {
+		t.Errorf("the other host received %s", got)
+	}
+}
