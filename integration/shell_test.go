@@ -14,7 +14,7 @@ type shells struct {
 	env []string
 }
 
-// newShells starts a sidecar, and returns shells that find it. Without one, they find none.
+// newShells starts a sidecar, and returns shells that find it. Without one, they find none, and start none, because its address is named.
 func newShells(t *testing.T, alive bool) shells {
 	t.Helper()
 	s := shells{dir: t.TempDir(), env: environment(t)}
@@ -23,9 +23,11 @@ func newShells(t *testing.T, alive bool) shells {
 			t.Fatal(err)
 		}
 	}
+	socket := filepath.Join(s.dir, "none")
 	if alive {
-		s.env = append(s.env, "TOOLRESULT_ADDRESS=unix://"+startSidecar(t, launch{}).Socket)
+		socket = startSidecar(t, launch{}).Socket
 	}
+	s.env = append(s.env, "TOOLRESULT_ADDRESS=unix://"+socket)
 	return s
 }
 

@@ -40,10 +40,11 @@ const (
 
 // target is the sidecar to call, as flags name it.
 type target struct {
-	address         string // empty: the sidecar of the configuration, or an embedded one
-	running         bool   // none is started in this process
-	store           string // of an embedded sidecar, whatever runs; empty: that of the configuration
-	credentialFlags        // to show to it
+	address         string    // empty: the sidecar of the configuration, or an embedded one
+	running         bool      // none is started in this process
+	ensured         *starting // one is started apart where there is none; nil: it is not
+	store           string    // of an embedded sidecar, whatever runs; empty: that of the configuration
+	credentialFlags           // to show to it
 }
 
 // flags defines the flags of a target.
@@ -91,6 +92,9 @@ func (t *target) find(ctx context.Context) (place, error) {
 	switch {
 	case errors.Is(err, sidecar.ErrDenied):
 		return place{store: filepath.Join(config.TemporaryDir(os.Environ()), "state")}, nil
+	case t.ensured != nil && isAway(err):
+		address, err := t.ensured.address(ctx)
+		return place{address: address}, err
 	case errors.Is(err, sidecar.ErrNone) && !t.running:
 		return place{}, nil
 	}

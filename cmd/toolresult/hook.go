@@ -24,9 +24,11 @@ func hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook HOST", Short: "Answer a hook of an agent host, with the host's JSON on stdin", Args: cobra.ExactArgs(1),
 		Long: "Reads the JSON that an agent host gives to a hook, and prints the JSON that the host takes, or nothing. After a tool " +
-			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`. The exit code is always 0.\n\n" +
+			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`. Where no sidecar runs, one is " +
+			"started, as `toolresult ensure` does. The exit code is always 0.\n\n" +
 			"`toolresult install HOST` writes the settings that run it. Hosts: claude-code, gemini-cli, codex, copilot-cli, opencode, pi.",
 		RunE: func(cmd *cobra.Command, args []string) error {
+			h.target.running, h.target.ensured = true, &starting{}
 			out, err := h.answer(cmd.Context(), hooks.Host(args[0]), cmd.InOrStdin())
 			if h.explain && err != nil {
 				fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", explain(err))
@@ -38,7 +40,7 @@ func hookCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&h.reads, "reads", false, "make receipts also of files that the model reads whole")
 	cmd.Flags().BoolVar(&h.allow, "allow", false, "before a tool: allow the command, whatever the rules of the host's user say")
 	cmd.Flags().BoolVar(&h.explain, "explain", false, "say on stderr why a result is left alone")
-	cmd.Flags().DurationVar(&h.patience, "patience", 3*time.Second, "wait for a receipt so long")
+	cmd.Flags().DurationVar(&h.patience, "patience", hookPatience, "wait for a receipt so long")
 	h.policy.flags(cmd.Flags())
 	h.target.flags(cmd.Flags())
 	if err := cmd.Flags().Set("max-tokens", "900"); err != nil {
@@ -54,6 +56,10 @@ type hook struct {
 	policy                policyFlags
 	target                target
 }
+
+// hookPatience is how long a hook waits for a receipt: less than hosts wait for a hook, and enough for a sidecar that is started and
+// reads a large file.
+const hookPatience = 3 * time.Second
 
 // errLeftAlone says why a hook prints nothing although nothing failed.
 var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt already, or has a form that is not known")

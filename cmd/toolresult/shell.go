@@ -79,7 +79,9 @@ func runShell(cmd *cobra.Command, name string, args []string) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: %s: %v\n", real, err)
 		return exitError{codeNotStarted}
 	}
-	return shellExecution(call.Command).run(cmd, append([]string{real}, call.Args...))
+	e := shellExecution(call.Command)
+	go e.target.warm(cmd.Context())
+	return e.run(cmd, append([]string{real}, call.Args...))
 }
 
 // shellExecution returns the use of exec that runs the command of a call.
@@ -88,7 +90,7 @@ func shellExecution(command string) *execution {
 		output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter,
 		env: append(os.Environ(), rawVariable+"=1"), // shells that the command starts are its own business
 	}
-	e.target.running = true
+	e.target.running, e.target.ensured = true, &starting{}
 	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
 	e.policy.tokens = shellTokens
 	if n, err := strconv.ParseUint(os.Getenv(maxTokensVariable), 10, 32); err == nil && n > 0 {

@@ -44,7 +44,7 @@ func TestReceiptReachesTheModel(t *testing.T) {
 			tr := newTrial(t, h, failing, "echo short; exit 3", "seq 1 20000")
 			before := tr.settings()
 			tr.toolresult("install", h.name, "--yes")
-			tr.standIn()
+			tr.toolresult("ensure")
 			results := tr.run()
 			if len(results) != 3 {
 				t.Fatalf("%d results: %.2000q", len(results), results)

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
+)
+
+// A host of an agent starts no sidecar, and its user should not have to. So the shell and the hooks that `toolresult install` puts
+// there start one where none is: by `toolresult ensure`, a process of its own that goes on when the command of the host is over.
+// It has nothing of the host's but the environment and the folder, as when the user calls it there.
+
+// starting is a sidecar that is started at most once by this process.
+type starting struct {
+	once sync.Once
+	done chan struct{} // closed when `toolresult ensure` has ended
+	said string        // what it printed: an address
+	err  error
+}
+
+// isAway reports whether there is no sidecar, and nothing against one. A sandbox that forbids connections is no reason to start one,
+// because no command in it would reach that.
+func isAway(err error) bool {
+	return errors.Is(err, sidecar.ErrNone) && err.Error() == sidecar.ErrNone.Error()
+}
+
+// begin starts a sidecar, and does not wait for it.
+func (s *starting) begin() {
+	s.once.Do(func() {
+		s.done = make(chan struct{})
+		go func() {
+			defer close(s.done)
+			s.said, s.err = ensureApart()
+		}()
+	})
+}
+
+// address returns the address of the sidecar that was started.
+func (s *starting) address(ctx context.Context) (string, error) {
+	s.begin()
+	select {
+	case <-s.done:
+		return s.said, s.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// ensureApart runs `toolresult ensure` in a session of its own, so that no signal to the host's command ends it.
+func ensureApart() (string, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	var stdout, stderr bytes.Buffer
+	c := exec.Command(program, "ensure")
+	c.Args[0] = "toolresult" // a copy of the program can have the name of a shell
+	c.Stdout, c.Stderr = &stdout, &stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Run(); err != nil {
+		return "", errors.Join(err, errors.New(strings.TrimSpace(stderr.String())))
+	}
+	return strings.TrimSpace(stdout.String()), nil
+}
+
+// warm starts a sidecar if none is there, and does not wait for it: the commands of an agent have one soon, and mostly this one, too.
+func (t *target) warm(ctx context.Context) {
+	if t.address != "" || t.store != "" {
+		return
+	}
+	if _, err := findSidecar(ctx); isAway(err) {
+		t.ensured.begin()
+	}
+}
