@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,9 +72,12 @@ func (h *hostCommand) hostStore() (hosts.Store, hosts.Options, error) {
 	if err != nil {
 		return hosts.Store{}, hosts.Options{}, err
 	}
-	state := cmp.Or(os.Getenv("XDG_STATE_HOME"), filepath.Join(home, ".local", "state"))
+	state := os.Getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(state) {
+		state = filepath.Join(home, ".local", "state")
+	}
 	o := hosts.Options{
-		Program: program, Shell: shellPath(program, home), Home: home, Env: os.Getenv, Rewrite: h.rewrite, Reads: h.reads,
+		Program: program, Shell: shellPath(home), Home: home, Env: os.Getenv, Rewrite: h.rewrite, Reads: h.reads,
 	}
 	return hosts.Store{Dir: filepath.Join(state, "toolresult-hosts")}, o, nil
 }
@@ -108,40 +108,13 @@ func isSameFile(a, b string) bool {
 // shellName is the name by which this program is a shell.
 const shellName = "toolresult-shell"
 
-// shellPath returns the path of toolresult-shell: beside the program, or a link that install makes.
-func shellPath(program, home string) string {
-	if beside := filepath.Join(filepath.Dir(program), shellName); isSameFile(beside, program) {
-		return beside
+// shellPath returns the path of toolresult-shell, a file that install makes.
+func shellPath(home string) string {
+	data := os.Getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(data) {
+		data = filepath.Join(home, ".local", "share")
 	}
-	data := cmp.Or(os.Getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	return filepath.Join(data, "toolresult", "bin", shellName)
-}
-
-// linkShell makes the link toolresult-shell, if it is not there.
-func linkShell(o hosts.Options) error {
-	if isSameFile(o.Shell, o.Program) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(o.Shell), 0o700); err != nil {
-		return err
-	}
-	if err := os.Remove(o.Shell); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Symlink(o.Program, o.Shell)
-}
-
-// unlinkShell removes the link that linkShell made.
-func unlinkShell(o hosts.Options) {
-	if info, err := os.Lstat(o.Shell); err != nil || info.Mode().Type() != os.ModeSymlink || filepath.Base(filepath.Dir(filepath.Dir(o.Shell))) != "toolresult" {
-		return
-	}
-	_ = os.Remove(o.Shell)
-	for dir := filepath.Dir(o.Shell); filepath.Base(dir) != "share"; dir = filepath.Dir(dir) {
-		if os.Remove(dir) != nil { // it has other files
-			return
-		}
-	}
 }
 
 // install shows the plan and makes it.
@@ -173,11 +146,11 @@ func (h *hostCommand) install(cmd *cobra.Command, host hooks.Host) error {
 	if ok, err := h.confirmed(cmd); !ok || err != nil {
 		return err
 	}
-	if err := linkShell(o); err != nil {
+	if err := o.WriteShell(); err != nil { // before a host is pointed to it
 		return err
 	}
 	if err := store.Install(plan); err != nil {
-		return err
+		return errors.Join(err, removeShell(store, o))
 	}
 	return writeln(out, fmt.Sprintf("Installed. `toolresult doctor %s` checks it, `toolresult uninstall %s` takes it away.", host, host))
 }
@@ -228,15 +201,14 @@ func (h *hostCommand) uninstall(cmd *cobra.Command, host hooks.Host) error {
 	if err != nil {
 		return err
 	}
-	plan, err := hosts.NewPlan(host, o)
-	if err != nil {
-		return err
+	if !slices.Contains(hooks.All, host) {
+		return fmt.Errorf("%q: %w", host, hooks.ErrHost)
 	}
 	out := cmd.OutOrStdout()
 	if !installed {
 		return writeln(out, fmt.Sprintf("toolresult is not installed for %s", host))
 	}
-	differences, err := store.Removal(plan)
+	differences, err := store.Removal(host)
 	if err != nil {
 		return err
 	}
@@ -248,115 +220,16 @@ func (h *hostCommand) uninstall(cmd *cobra.Command, host hooks.Host) error {
 	if ok, err := h.confirmed(cmd); !ok || err != nil {
 		return err
 	}
-	if err := store.Uninstall(plan); err != nil {
+	if err := errors.Join(store.Uninstall(host), removeShell(store, o)); err != nil {
 		return err
-	}
-	if len(store.Installed()) == 0 {
-		unlinkShell(o)
 	}
 	return writeln(out, fmt.Sprintf("Taken away from %s.", host))
 }
 
-// doctorCommand returns `doctor`.
-func doctorCommand() *cobra.Command {
-	h := hostCommand{}
-	return &cobra.Command{
-		Use: "doctor HOST", Short: "Check that toolresult works in an agent host", Args: cobra.ExactArgs(1),
-		Long: "Checks the settings of an agent host, runs a command that fails with 30,001 lines on the path that the host takes, and " +
-			"says what would reach the model. The exit code is 1 if something is wrong.\n\n" + hostNames,
-		RunE: func(cmd *cobra.Command, args []string) error { return h.doctor(cmd, hooks.Host(args[0])) },
+// removeShell removes toolresult-shell, if no host needs it any longer.
+func removeShell(store hosts.Store, o hosts.Options) error {
+	if len(store.Installed()) > 0 {
+		return nil
 	}
-}
-
-// doctor prints its findings.
-func (h *hostCommand) doctor(cmd *cobra.Command, host hooks.Host) error {
-	store, o, err := h.hostStore()
-	if err != nil {
-		return err
-	}
-	o, installed, err := store.Recorded(host, o)
-	if err != nil {
-		return err
-	}
-	plan, err := hosts.NewPlan(host, o)
-	if err != nil {
-		return err
-	}
-	d := &diagnosis{out: cmd.OutOrStdout()}
-	d.note(installed, "toolresult is installed for "+string(host), "toolresult is not installed for "+string(host)+": run `toolresult install "+string(host)+"`")
-	if installed {
-		d.settings(plan)
-		d.command(cmd.Context(), plan)
-		d.say(plan.Permissions)
-		for _, note := range plan.Notes {
-			d.say(note)
-		}
-	}
-	if d.failed {
-		return exitError{1}
-	}
-	return d.err
-}
-
-// diagnosis collects what doctor finds.
-type diagnosis struct {
-	out    io.Writer
-	failed bool
-	err    error
-}
-
-// say prints a line.
-func (d *diagnosis) say(line string) { d.err = cmp.Or(d.err, writeln(d.out, line)) }
-
-// note prints what is right, or what is wrong.
-func (d *diagnosis) note(ok bool, right, wrong string) {
-	if ok {
-		d.say("ok     " + right)
-		return
-	}
-	d.failed = true
-	d.say("wrong  " + wrong)
-}
-
-// settings checks that each file has its edit.
-func (d *diagnosis) settings(plan hosts.Plan) {
-	for _, c := range plan.Changes {
-		text, err := os.ReadFile(c.Path)
-		if err == nil {
-			var after []byte
-			if after, err = c.Edit.Apply(text); err == nil && !bytes.Equal(after, text) {
-				err = errors.New("the settings of toolresult are gone: install again")
-			}
-		}
-		d.note(err == nil, c.Path, fmt.Sprintf("%s: %v", c.Path, err))
-	}
-}
-
-// The command that doctor runs, and the line of its output that matters.
-const (
-	decidingLine = "main.c:41:7: error: no such variable"
-	failingLine  = "seq 1 15000; echo '" + decidingLine + "'; seq 15001 30000; exit 2"
-)
-
-// command runs a command as the host does.
-func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
-	args, env := plan.Try(failingLine)
-	if args == nil {
-		d.say("       commands run as without toolresult; their results become receipts after they ran")
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	c := exec.CommandContext(ctx, args[0], args[1:]...)
-	c.Env = append(os.Environ(), env...)
-	var stdout bytes.Buffer
-	c.Stdout = &stdout
-	c.WaitDelay = time.Second
-	begun := time.Now()
-	err := c.Run()
-	code := c.ProcessState.ExitCode()
-	d.note(code == 2, "a command that exits with 2 exits with 2", fmt.Sprintf("a command that exits with 2 ends with %d: %v", code, err))
-	seen, size := bytes.Contains(stdout.Bytes(), []byte(decidingLine)), stdout.Len()
-	d.note(seen && size < 8192, fmt.Sprintf("of 30,001 lines the model would read %d bytes, with the error, after %v", size, time.Since(begun).Round(time.Millisecond)),
-		fmt.Sprintf("the model would read %d bytes, which is no receipt (error line shown: %t)", size, seen))
+	return o.RemoveShell()
 }

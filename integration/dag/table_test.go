@@ -121,7 +121,7 @@ var table = map[string]row{
 		grpc: all,
 	},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
-	"cmd":              {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry"), grpc: all},
+	"cmd":              {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// How commands are run knows no message.
 	"cmd/toolresult/internal/process": {},

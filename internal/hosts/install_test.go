@@ -127,7 +127,7 @@ func TestUninstallRestoresByteForByte(t *testing.T) {
 			if recorded, ok, err := m.store.Recorded(host, hosts.Options{}); err != nil || !ok || recorded.Rewrite != has {
 				t.Errorf("%s: recorded %v, %t, %v", host, recorded, ok, err)
 			}
-			if err := m.store.Uninstall(p); err != nil {
+			if err := m.store.Uninstall(p.Host); err != nil {
 				t.Fatal(host, err)
 			}
 			same(t, before, m.files(t))
@@ -150,7 +150,7 @@ func TestUninstallKeepsLaterChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, path, strings.Replace(string(text), `"a"`, `"b", // newer`, 1))
-	if err := m.store.Uninstall(p); err != nil {
+	if err := m.store.Uninstall(p.Host); err != nil {
 		t.Fatal(err)
 	}
 	if text, err = os.ReadFile(path); err != nil || string(text) != "{\n  \"model\": \"b\" // newer,\n}\n" {
@@ -202,7 +202,7 @@ func TestLinkToSettingsStaysALink(t *testing.T) {
 	if text, err := os.ReadFile(dotfiles); err != nil || !bytes.Contains(text, []byte("toolresult-shell")) {
 		t.Errorf("%s, %v", text, err)
 	}
-	if err := m.store.Uninstall(p); err != nil {
+	if err := m.store.Uninstall(p.Host); err != nil {
 		t.Fatal(err)
 	}
 	same(t, before, m.files(t))
@@ -220,7 +220,7 @@ func TestAnyFileIsRestored(t *testing.T) {
 		if err := m.store.Install(p); err != nil {
 			rt.Fatal(err)
 		}
-		if err := m.store.Uninstall(p); err != nil {
+		if err := m.store.Uninstall(p.Host); err != nil {
 			rt.Fatal(err)
 		}
 		if after, err := os.ReadFile(path); err != nil || string(after) != text {

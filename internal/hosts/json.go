@@ -27,6 +27,7 @@ var ErrTaken = errors.New("is set to something else; take that away first")
 
 // Apply returns the text with all settings. An empty text is that of a file that is not there.
 func (f JSONFile) Apply(text []byte) ([]byte, error) {
+	mark, text := cutBOM(text)
 	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
@@ -37,12 +38,13 @@ func (f JSONFile) Apply(text []byte) ([]byte, error) {
 			return nil, err
 		}
 	}
-	return root.Pack(), nil
+	return append(mark, root.Pack()...), nil
 }
 
 // Revert returns the text without the settings, and without the objects and lists that are empty by that. Settings that
 // were changed since are the user's, and stay.
 func (f JSONFile) Revert(text []byte) ([]byte, error) {
+	mark, text := cutBOM(text)
 	root, err := parseJSON(text)
 	if err != nil {
 		return nil, err
@@ -50,7 +52,7 @@ func (f JSONFile) Revert(text []byte) ([]byte, error) {
 	for _, s := range slices.Backward(f) {
 		s.unset(&root)
 	}
-	return root.Pack(), nil
+	return append(mark, root.Pack()...), nil
 }
 
 // parseJSON parses a text whose value is an object.

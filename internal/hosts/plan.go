@@ -5,6 +5,7 @@
 package hosts
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -58,8 +59,8 @@ func (p Plan) Try(line string) (args, env []string) {
 		}
 	}
 	switch {
-	case p.Host == hooks.ClaudeCode:
-		return []string{shell, line}, nil
+	case p.Host == hooks.ClaudeCode: // a line that ends otherwise is no command of the model
+		return []string{shell, "eval " + quote(line) + " < /dev/null && pwd -P >| /dev/null"}, nil
 	case bashFile != "":
 		return []string{"bash", "-c", line}, []string{"BASH_ENV=" + bashFile, "GEMINI_CLI=1"}
 	case p.options.Rewrite:
@@ -70,6 +71,41 @@ func (p Plan) Try(line string) (args, env []string) {
 		return []string{shell, "-c", line}, nil
 	}
 }
+
+// Hook returns the command line of the hook that is given the results of a host's commands; "" if they run through us.
+func (p Plan) Hook() string {
+	if p.Host != hooks.CopilotCLI || p.options.Rewrite {
+		return ""
+	}
+	return p.options.hook(p.Host)
+}
+
+// Hides returns the file by which a host, in a folder, does not read the plan's own; "" if there is none. Gemini CLI reads one file
+// of variables: the first that it finds on the way up.
+func (p Plan) Hides(folder string) string {
+	for _, c := range p.Changes {
+		v, isVariable := c.Edit.(Variable)
+		for dir := folder; isVariable; dir = filepath.Dir(dir) {
+			for _, name := range []string{filepath.Join(dir, ".gemini", ".env"), filepath.Join(dir, ".env")} {
+				text, err := readFile(name)
+				if err != nil || text == nil {
+					continue
+				}
+				if after, err := v.Apply(text); err != nil || !bytes.Equal(after, text) {
+					return name
+				}
+				return ""
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return ""
+}
+
+// NeedsBash reports whether the commands of the host run through us only if its user's shell is bash.
+func (p Plan) NeedsBash() bool { return p.Host == hooks.Codex && !p.options.Rewrite }
 
 // kept says that permissions are not touched.
 const kept = "Permissions stay what they are: the host decides about the command of the model, before toolresult sees it."
@@ -87,6 +123,9 @@ func NewPlan(host hooks.Host, o Options) (Plan, error) {
 		if !filepath.IsAbs(path) || strings.ContainsAny(path, "\n\"\\$`") {
 			return Plan{}, fmt.Errorf("the path %q is not absolute, or has characters that settings files cannot carry", path)
 		}
+	}
+	if host == hooks.ClaudeCode && strings.Contains(o.Shell, " -") {
+		return Plan{}, fmt.Errorf("the path %q has \" -\", where Claude Code takes what follows for an argument", o.Shell)
 	}
 	p := build(o)
 	p.Host, p.options = host, o
@@ -172,7 +211,8 @@ func geminiCLI(o Options) Plan {
 	return Plan{
 		Changes: []Change{
 			{file, o.bashFile(hooks.GeminiCLI, `[ -n "${GEMINI_CLI-}" ]`)},
-			{filepath.Join(dir, ".env"), Variable{"BASH_ENV", file}},
+			// Gemini CLI reads one file: a new one in its folder would hide that of the home.
+			{settingsOf(dir, ".env", filepath.Join("..", ".env")), Variable{"BASH_ENV", file}},
 		},
 		Permissions: kept,
 		Notes: []string{

@@ -63,3 +63,14 @@ func (v Variable) Revert(text []byte) ([]byte, error) {
 	}
 	return append(bytes.Clone(text[:at[0]]), text[at[1]:]...), nil
 }
+
+// bom is the mark with which editors of Windows begin a text.
+const bom = "\uFEFF"
+
+// cutBOM returns the mark at the beginning of a text, if it has one, and the rest.
+func cutBOM(text []byte) (mark, rest []byte) {
+	if rest, found := bytes.CutPrefix(text, []byte(bom)); found {
+		return []byte(bom), rest
+	}
+	return nil, text
+}

@@ -20,6 +20,8 @@ var errForm = errors.New("is in a form that is not edited here; add it by hand")
 
 // Apply returns the text with the setting.
 func (f TOMLFile) Apply(text []byte) ([]byte, error) {
+	whole := text
+	mark, text := cutBOM(text)
 	before, err := parseTOML(text)
 	if err != nil {
 		return nil, err
@@ -27,13 +29,13 @@ func (f TOMLFile) Apply(text []byte) ([]byte, error) {
 	switch got := f.lookup(before); got {
 	case nil:
 	case f.Value:
-		return text, nil
+		return whole, nil
 	default:
 		return nil, fmt.Errorf("%s.%s.%s: %w", f.Table, f.Sub, f.Key, ErrTaken)
 	}
 	for _, try := range f.edits(text) {
 		if after, err := parseTOML(try); err == nil && f.lookup(after) == f.Value && reflect.DeepEqual(f.without(before), f.without(after)) {
-			return try, nil
+			return append(mark, try...), nil
 		}
 	}
 	return nil, fmt.Errorf("[%s]: %w: %s", f.Table, errForm, f.line())
@@ -84,12 +86,14 @@ func (f TOMLFile) edits(text []byte) (list [][]byte) {
 
 // Revert returns the text without the setting. A table that is empty by that goes where it is as Apply writes it.
 func (f TOMLFile) Revert(text []byte) ([]byte, error) {
+	whole := text
+	mark, text := cutBOM(text)
 	before, err := parseTOML(text)
 	if err != nil {
 		return nil, err
 	}
 	if f.lookup(before) != f.Value {
-		return text, nil
+		return whole, nil
 	}
 	value := regexp.QuoteMeta(f.Key) + `[ \t]*=[ \t]*` + regexp.QuoteMeta(strconv.Quote(f.Value))
 	table := regexp.QuoteMeta(f.Table)
@@ -103,7 +107,7 @@ func (f TOMLFile) Revert(text []byte) ([]byte, error) {
 		for _, at := range regexp.MustCompile(pattern).FindAllIndex(text, -1) {
 			try := append(bytes.Clone(text[:at[0]]), text[at[1]:]...)
 			if after, err := parseTOML(try); err == nil && f.lookup(after) == nil && reflect.DeepEqual(f.without(before), f.without(after)) {
-				return try, nil
+				return append(mark, try...), nil
 			}
 		}
 	}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/internal/hooks"
+	"github.com/toolresult/toolresult/internal/hosts"
+	"github.com/toolresult/toolresult/tokens"
+)
+
+// doctor looks at an installation as the host does: its settings files, the shell that they name, the sidecar, and one command on the
+// way that the host takes.
+
+// doctorCommand returns `doctor`.
+func doctorCommand() *cobra.Command {
+	h := hostCommand{}
+	return &cobra.Command{
+		Use: "doctor HOST", Short: "Check that toolresult works in an agent host", Args: cobra.ExactArgs(1),
+		Long: "Checks the settings of an agent host, runs a command that fails with 30,001 lines on the path that the host takes, and " +
+			"says what would reach the model, with toolresult and without. The exit code is 1 if something is wrong.\n\n" + hostNames,
+		RunE: func(cmd *cobra.Command, args []string) error { return h.doctor(cmd, hooks.Host(args[0])) },
+	}
+}
+
+// doctor prints its findings.
+func (h *hostCommand) doctor(cmd *cobra.Command, host hooks.Host) error {
+	store, o, err := h.hostStore()
+	if err != nil {
+		return err
+	}
+	o, installed, err := store.Recorded(host, o)
+	if err != nil {
+		return err
+	}
+	plan, err := hosts.NewPlan(host, o)
+	if err != nil {
+		return err
+	}
+	d := &diagnosis{out: cmd.OutOrStdout()}
+	d.note(installed, "toolresult is installed for "+string(host), "toolresult is not installed for "+string(host)+": run `toolresult install "+string(host)+"`")
+	if installed {
+		files, err := store.Check(host)
+		if err != nil {
+			return err
+		}
+		d.settings(files)
+		d.surroundings(plan)
+		d.sidecar(cmd.Context())
+		d.command(cmd.Context(), plan)
+		d.say(plan.Permissions)
+		for _, note := range plan.Notes {
+			d.say(note)
+		}
+	}
+	if d.failed {
+		return exitError{1}
+	}
+	return d.err
+}
+
+// diagnosis collects what doctor finds.
+type diagnosis struct {
+	out    interface{ Write([]byte) (int, error) }
+	failed bool
+	err    error
+}
+
+// say prints a line.
+func (d *diagnosis) say(line string) { d.err = cmp.Or(d.err, writeln(d.out, line)) }
+
+// note prints what is right, or what is wrong.
+func (d *diagnosis) note(ok bool, right, wrong string) {
+	if ok {
+		d.say("ok     " + right)
+		return
+	}
+	d.failed = true
+	d.say("wrong  " + wrong)
+}
+
+// settings says of each file whether toolresult is still in it.
+func (d *diagnosis) settings(files map[string]error) {
+	paths := make([]string, 0, len(files))
+	for path := range files {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	for _, path := range paths {
+		d.note(files[path] == nil, path, fmt.Sprintf("%s: %v", path, files[path]))
+	}
+}
+
+// surroundings says what keeps the host from taking the settings.
+func (d *diagnosis) surroundings(plan hosts.Plan) {
+	if shell := os.Getenv("SHELL"); plan.NeedsBash() && shell != "" && filepath.Base(shell) != "bash" {
+		d.note(false, "", "the host runs commands with your shell, "+shell+", and toolresult is reached from bash alone: uninstall, and install with --rewrite")
+	}
+	folder, err := os.Getwd()
+	if err != nil {
+		return
+	}
+	if file := plan.Hides(folder); file != "" {
+		d.note(false, "", file+" is read in this folder, in the place of the file with BASH_ENV: copy that line there")
+	}
+}
+
+// sidecar makes sure that one runs, as the commands of the host do.
+func (d *diagnosis) sidecar(ctx context.Context) {
+	e := ensure{patience: defaultPatience, wait: defaultWait, idleExit: defaultIdleExit}
+	place, err := e.run(ctx)
+	d.note(err == nil, "a sidecar serves at "+place.Address, fmt.Sprintf("there is no sidecar, and every output is as without toolresult: %v", err))
+}
+
+// command runs a command as the host does, and says what reaches the model.
+func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	whole, _, _ := hostOutput(ctx, nil, nil, "bash", "-c", hosts.FailingLine) // it fails
+	begun := time.Now()
+	var text []byte
+	var err error
+	if args, env := plan.Try(hosts.FailingLine); args != nil {
+		var code int
+		text, code, err = hostOutput(ctx, nil, env, args...)
+		d.note(code == 2, "a command that exits with 2 exits with 2", fmt.Sprintf("a command that exits with 2 ends with %d: %v", code, err))
+	} else {
+		text, err = hooked(ctx, plan.Hook(), whole)
+		d.note(err == nil, "the hook answers", fmt.Sprintf("the hook: %v", err))
+	}
+	took := time.Since(begun).Round(time.Millisecond)
+	got, all := reading(text), reading(whole)
+	d.note(got.Line && 4*got.Bytes < all.Bytes, fmt.Sprintf("of %v the model reads %v, with the error, after %v", all, got, took),
+		fmt.Sprintf("of %v the model reads %v, which is no receipt (error line shown: %t)", all, got, got.Line))
+	measured, err := hosts.Measurements()
+	d.err = cmp.Or(d.err, err)
+	for _, m := range measured {
+		if m.Host == plan.Host {
+			d.say(fmt.Sprintf("       without toolresult: %v, with the error: %t (measured with %s %s)", m.Without, m.Without.Line, m.Host, m.Version))
+		}
+	}
+}
+
+// hostOutput runs a program as a host would that is not itself a command of another one, and returns its standard output and exit code.
+func hostOutput(ctx context.Context, stdin []byte, env []string, args ...string) (text []byte, code int, err error) {
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, rawVariable+"=") })
+	c.Env, c.Stdin, c.WaitDelay = append(own, env...), bytes.NewReader(stdin), time.Second
+	text, err = c.Output()
+	return text, c.ProcessState.ExitCode(), err
+}
+
+// hooked gives a hook of Copilot CLI the output of a command, as the host does, and returns what the model reads.
+func hooked(ctx context.Context, line string, whole []byte) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "toolresult-doctor-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "1-copilot-tool-output-1.txt")
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		return nil, err
+	}
+	payload, err := json.Marshal(map[string]any{"toolName": "bash", "toolArgs": map[string]any{"command": hosts.FailingLine}, "toolResult": map[string]any{
+		"resultType":       "success",
+		"textResultForLlm": "Output too large to read at once (165.0 KB). Saved to: " + path + "\nPreview\n<shellId: 0 completed with exit code 2>",
+	}})
+	if err != nil {
+		return nil, err
+	}
+	text, _, err := hostOutput(ctx, payload, nil, "bash", "-c", line)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		ModifiedResult struct{ TextResultForLlm string }
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, fmt.Errorf("it leaves the result as it is: %q", text)
+	}
+	return []byte(answer.ModifiedResult.TextResultForLlm), nil
+}
+
+// reading returns what a model reads of a text.
+func reading(text []byte) hosts.Reading {
+	r := hosts.Reading{Bytes: len(text), Line: bytes.Contains(text, []byte(hosts.DecidingLine))}
+	if counter, err := tokens.O200k(); err == nil {
+		r.Tokens = counter.Count(string(text))
+	}
+	return r
+}
