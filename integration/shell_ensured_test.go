@@ -82,3 +82,29 @@ func TestSidecarOfAShellOutlivesIt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHookGivesUpAFrozenSidecar as soon as a command does, also with a file that is more than a sidecar takes without an answer.
+func TestHookGivesUpAFrozenSidecar(t *testing.T) {
+	t.Parallel()
+	u := newEnsured(t)
+	if err := syscall.Kill(u.must(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(u.home, "1-copilot-tool-output-1.txt")
+	if err := os.WriteFile(path, []byte(numbersTo(5_000_000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, payload := range map[string]string{
+		"text": string(readFile(t, "../internal/hooks/testdata/copilot-cli.bash.json")),
+		"file": `{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"Output too large to read at once (1 MB). Saved to: ` +
+			path + `\nPreview\n<shellId: 0 completed with exit code 2>"}}`,
+	} {
+		begun := time.Now()
+		r := cli(t, append(u.env, "TOOLRESULT_PATIENCE="), strings.NewReader(payload), "hook", "copilot-cli")
+		if took := time.Since(begun); r.code != 0 || r.stdout+r.stderr != "" || took > 5*time.Second {
+			t.Errorf("%s: %+v after %v", name, r, took)
+		} else {
+			t.Logf("%s: %v", name, took)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,7 +41,7 @@ func hookCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&h.reads, "reads", false, "make receipts also of files that the model reads whole")
 	cmd.Flags().BoolVar(&h.allow, "allow", false, "before a tool: allow the command, whatever the rules of the host's user say")
 	cmd.Flags().BoolVar(&h.explain, "explain", false, "say on stderr why a result is left alone")
-	cmd.Flags().DurationVar(&h.patience, "patience", hookPatience, "wait for a receipt so long")
+	cmd.Flags().DurationVar(&h.patience, "patience", 0, "wait so long for a sidecar that says nothing (default: "+patienceVariable+", or 750ms)")
 	h.policy.flags(cmd.Flags())
 	h.target.flags(cmd.Flags())
 	if err := cmd.Flags().Set("max-tokens", "900"); err != nil {
@@ -57,9 +58,15 @@ type hook struct {
 	target                target
 }
 
-// hookPatience is how long a hook waits for a receipt: less than hosts wait for a hook, and enough for a sidecar that is started and
-// reads a large file.
-const hookPatience = 3 * time.Second
+// Times of a hook, for which its host waits.
+const (
+	// hookLimit is how long all of it may take, also with a sidecar that works. Hosts end a hook after 10 s.
+	hookLimit = 8 * time.Second
+	// startPatience is how long a sidecar is waited for that is only starting.
+	startPatience = 4 * time.Second
+	// perMiBAtEnd is the time of a sidecar for each MiB that it was sent, to make the receipt.
+	perMiBAtEnd = 10 * time.Millisecond
+)
 
 // errLeftAlone says why a hook prints nothing although nothing failed.
 var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt already, or has a form that is not known")
@@ -121,49 +128,90 @@ func isOwnFile(path string) bool {
 	return ok && int(stat.Uid) == os.Geteuid()
 }
 
+// watch gives a sidecar up that says nothing for as long as the patience lasts. What it does is progress: it is found, and takes bytes.
+type watch struct{ progress chan time.Duration }
+
+// moved notes progress, after which the sidecar is waited for so long.
+func (w watch) moved(patience time.Duration) {
+	select {
+	case w.progress <- patience:
+	default: // the one before is not read yet
+	}
+}
+
 // receiptInTime returns the receipt of a result, or an error when the patience is over. The goroutine that waits for a sidecar
 // ends with the process.
 func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, h.patience)
+	patience := cmp.Or(max(h.patience, 0), patienceOf(os.Getenv(patienceVariable)))
+	ctx, cancel := context.WithTimeout(ctx, max(hookLimit, patience))
 	defer cancel()
 	type answer struct {
 		receipt string
 		err     error
 	}
 	answered := make(chan answer, 1)
+	w := watch{make(chan time.Duration, 1)}
 	go func() {
 		var a answer
-		a.err = h.target.withConnection(ctx, func(c *connection) error {
-			var err error
-			a.receipt, err = h.receipt(ctx, c, r)
-			return err
-		})
+		a.receipt, a.err = h.ask(ctx, r, w, patience)
 		answered <- a
 	}()
-	select {
-	case a := <-answered:
-		return a.receipt, a.err
-	case <-ctx.Done():
-		return "", fmt.Errorf("no receipt within %v", h.patience)
+	timer := time.NewTimer(max(patience, startPatience))
+	defer timer.Stop()
+	for {
+		select {
+		case a := <-answered:
+			return a.receipt, a.err
+		case next := <-w.progress:
+			timer.Reset(next)
+		case <-timer.C:
+			return "", fmt.Errorf("the sidecar has said nothing for %v", patience)
+		case <-ctx.Done():
+			return "", fmt.Errorf("no receipt within %v", hookLimit)
+		}
 	}
 }
 
+// patienceOf returns the patience that a variable says, or the default.
+func patienceOf(variable string) time.Duration {
+	if patience, err := time.ParseDuration(variable); err == nil && patience > 0 {
+		return patience
+	}
+	return defaultPatience
+}
+
+// ask finds a sidecar, or starts one, and returns its receipt.
+func (h *hook) ask(ctx context.Context, r *hooks.Result, w watch, patience time.Duration) (receipt string, err error) {
+	where, err := h.target.find(ctx)
+	if err != nil {
+		return "", err
+	}
+	if where.address != "" { // one in this process is busy, and not away
+		w.moved(patience)
+	}
+	err = h.target.withConnection(ctx, func(c *connection) error {
+		receipt, err = h.receipt(ctx, c, r, func(sent int64) { w.moved(patience + time.Duration(sent>>20)*perMiBAtEnd) })
+		return err
+	})
+	return receipt, err
+}
+
 // receipt returns the receipt of a result: of its text in one message, or of its file in a stream.
-func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result) (string, error) {
+func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result, sent func(int64)) (string, error) {
 	policy, err := h.policy.projection()
 	if err != nil {
 		return "", err
 	}
 	if r.File != "" {
-		return streamFile(ctx, c, r, policy)
+		return streamFile(ctx, c, r, policy, sent)
 	}
 	output := r.Output(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.Text}})
 	resp, err := c.Project(ctx, &pb.ProjectRequest{Output: output, Policy: policy})
 	return resp.GetReceipt().GetText(), err
 }
 
-// streamFile projects the file of a result.
-func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.ProjectionPolicy) (string, error) {
+// streamFile projects the file of a result. It notes what is sent.
+func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.ProjectionPolicy, note func(int64)) (string, error) {
 	const stream = "output"
 	file, size, err := openFile(r)
 	if err != nil {
@@ -188,6 +236,7 @@ func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.
 		left -= int64(len(part))
 		chunk := &pb.StreamChunk{Stream: stream, Data: part}
 		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}})
+		note(size - left)
 	}
 	if sent == nil {
 		finish := &pb.StreamFinish{Output: output, StreamBytes: map[string]uint64{stream: uint64(size)}}

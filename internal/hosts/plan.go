@@ -328,6 +328,7 @@ function ask(event) {
 const opencodePlugin = `
 export const Toolresult = async () => ({
   "tool.execute.after": async (input, output) => {
+    if (input.tool === "bash") return // it ran through the shell of toolresult
     try {
       const answer = await ask({ input, output })
       if (answer) Object.assign(output, answer)
@@ -339,6 +340,7 @@ export const Toolresult = async () => ({
 const piExtension = `
 export default function (pi) {
   pi.on("tool_result", async (event) => {
+    if (event.toolName === "bash") return // it ran through the shell of toolresult
     try {
       return (await ask(event)) ?? undefined
     } catch {}
