@@ -91,10 +91,10 @@ fuzz: ## Every fuzz target for FUZZTIME, a count of inputs (5000x) or a time (10
 tokens: ## Compare the exact token counters with the reference, and time them
 	cd integration/tokens && $(GO) vet ./...
 	$(JOB) -all -but '(?i)corpus' tokens $(GO) -C integration/tokens test -count=1 . -rapid.checks 20000
-hosts: ## Run the six real agent hosts, from the npm registry, against a scripted model
-	mkdir -p .run/hosts && cp integration/hosts/package.json integration/hosts/package-lock.json .run/hosts/
-	cd .run/hosts && npm ci --ignore-scripts --no-audit --no-fund
-	$(ALL) $(JOB) -all hosts $(GO) test -count=1 -timeout 20m ./integration/hosts
+hosts: ## Run the six real agent hosts, of TOOLRESULT_HOSTS or from the npm registry; WRITE=yes writes docs/hosts.md
+	[ -n "$$TOOLRESULT_HOSTS" ] || { mkdir -p .run/hosts && cp integration/hosts/package.json integration/hosts/package-lock.json .run/hosts/ && \
+		cd .run/hosts && npm ci --ignore-scripts --no-audit --no-fund; }
+	$(ALL) $(JOB) -all hosts $(GO) test -count=1 -parallel 2 -timeout 20m ./integration/hosts $(if $(WRITE),-args -write)
 
 providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
 	cd integration/providers && $(GO) vet ./...

@@ -147,7 +147,8 @@ func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
 	d.err = cmp.Or(d.err, err)
 	for _, m := range measured {
 		if m.Host == plan.Host {
-			d.say(fmt.Sprintf("       without toolresult: %v, with the error: %t (measured with %s %s)", m.Without, m.Without.Line, m.Host, m.Version))
+			with := map[bool]string{true: "with", false: "without"}[m.Without.Line]
+			d.say(fmt.Sprintf("       without toolresult it reads %v, %s the error (measured with %s %s)", m.Without, with, m.Host, m.Version))
 		}
 	}
 }

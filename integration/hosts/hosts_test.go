@@ -1,81 +1,145 @@
 package hosts_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/toolresult/toolresult/internal/hooks"
+	ours "github.com/toolresult/toolresult/internal/hosts"
+	"github.com/toolresult/toolresult/tokens"
 )
 
-// The command of all trials prints 30,001 lines with an error in the middle, 168,920 bytes, and ends with 2.
+// deciding is the line in the middle of the output that a model needs.
+const deciding = ours.DecidingLine
+
 const (
-	deciding = "main.c:41:7: error: no x;"
-	failing  = "seq 1 15000; echo '" + deciding + "'; seq 15001 30000; exit 2"
+	measuredFile = "../../internal/hosts/measured.json"
+	packageFile  = "package.json"
 )
 
-// showsCode are the words of the hosts about a command that ended with 2. OpenCode has none.
-var showsCode = map[string]string{
-	"claude-code": "Exit code 2\n", "gemini-cli": "Exit Code: 2\n", "codex": "Process exited with code 2\n",
-	"copilot-cli": "completed with exit code 2>", "pi": "Command exited with code 2",
+// measuring collects what models read of the command that fails. It is safe for concurrent use.
+type measuring struct {
+	mu   sync.Mutex
+	seen map[string]ours.Measured
 }
 
-// TestHostsAlone is the measure: no host shows the model the line that matters.
-func TestHostsAlone(t *testing.T) {
+// measured are the readings of this run.
+var measured = measuring{seen: map[string]ours.Measured{}}
+
+// note notes what the model of a host reads.
+func (m *measuring) note(host, text string, with bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	one := m.seen[host]
+	if with {
+		one.With = reading(text)
+	} else {
+		one.Without = reading(text)
+	}
+	m.seen[host] = one
+}
+
+// reading returns what a model reads of a text.
+func reading(text string) ours.Reading {
+	r := ours.Reading{Bytes: len(text), Line: strings.Contains(text, deciding)}
+	if counter, err := tokens.O200k(); err == nil {
+		r.Tokens = counter.Count(text)
+	}
+	return r
+}
+
+// packages are the npm packages of the hosts.
+var packages = map[string]string{
+	"claude-code": "@anthropic-ai/claude-code", "gemini-cli": "@google/gemini-cli", "codex": "@openai/codex",
+	"copilot-cli": "@github/copilot", "opencode": "opencode-ai", "pi": "@mariozechner/pi-coding-agent",
+}
+
+// TestHosts runs every host without us, and with us beside sidecars in all states. Then it compares what their models read of the
+// failing log with what is written down.
+func TestHosts(t *testing.T) {
+	t.Run("hosts", func(t *testing.T) {
+		for _, h := range hosts {
+			t.Run(h.name+", without", func(t *testing.T) {
+				t.Parallel()
+				withoutUs(t, h)
+			})
+			for _, state := range states {
+				t.Run(h.name+", "+state, func(t *testing.T) {
+					t.Parallel()
+					withUs(t, h, state)
+				})
+			}
+		}
+	})
+	text, err := os.ReadFile(packageFile)
+	var npm struct{ Dependencies map[string]string }
+	if err == nil {
+		err = json.Unmarshal(text, &npm)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now []ours.Measured
 	for _, h := range hosts {
-		t.Run(h.name, func(t *testing.T) {
-			tr := newTrial(t, h, failing)
-			results := tr.run()
-			if len(results) != 1 {
-				t.Fatalf("%d results", len(results))
-			}
-			t.Logf("the model reads %d bytes", len(results[0]))
-			if strings.Contains(results[0], deciding) {
-				t.Errorf("the host shows the line now: %.2000s", results[0])
-			}
-			if !strings.Contains(results[0], showsCode[h.name]) {
-				t.Errorf("no %q in %.400s", showsCode[h.name], results[0])
-			}
-		})
+		m := measured.seen[h.name]
+		if m.With.Bytes == 0 || m.Without.Bytes == 0 {
+			t.Skip("not all hosts were run, or one of them failed")
+		}
+		m.Host, m.Version = hooks.Host(h.name), npm.Dependencies[packages[h.name]]
+		now = append(now, m)
+		t.Log(m.Row())
+	}
+	compareMeasured(t, now)
+}
+
+// compareMeasured compares readings with those that are written down: they differ by the length of paths alone.
+func compareMeasured(t *testing.T, now []ours.Measured) {
+	t.Helper()
+	was, err := ours.Measurements()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isNear := func(a, b ours.Reading) bool {
+		return a.Line == b.Line && max(a.Tokens-b.Tokens, b.Tokens-a.Tokens) <= 60+a.Tokens/20
+	}
+	same := slices.EqualFunc(was, now, func(a, b ours.Measured) bool {
+		return a.Host == b.Host && a.Version == b.Version && isNear(a.Without, b.Without) && isNear(a.With, b.With)
+	})
+	if same && !*write {
+		return
+	}
+	compare(t, measuredFile, toJSON(t, now))
+	if *write {
+		for _, page := range []string{"../../README.md", "../../docs/hosts.md"} {
+			writeTable(t, page, now)
+		}
 	}
 }
 
-// TestReceiptReachesTheModel installs, runs a host, and takes the installation away.
-func TestReceiptReachesTheModel(t *testing.T) {
-	for _, h := range hosts {
-		t.Run(h.name, func(t *testing.T) {
-			tr := newTrial(t, h, failing, "echo short; exit 3", "seq 1 20000")
-			before := tr.settings()
-			tr.toolresult("install", h.name, "--yes")
-			tr.toolresult("ensure")
-			results := tr.run()
-			if len(results) != 3 {
-				t.Fatalf("%d results: %.2000q", len(results), results)
-			}
-			t.Logf("the model reads %d bytes", len(results[0]))
-			// A token has a byte at least, so that this is less than 1,000 tokens.
-			if got := results[0]; !strings.Contains(got, deciding) || !strings.Contains(got, "168920 bytes") || len(got) > 1000 {
-				t.Errorf("%d bytes: %.2000s", len(got), got)
-			}
-			if !strings.Contains(results[0], showsCode[h.name]) || !strings.Contains(results[0], "Process exited with code 2\n") {
-				t.Errorf("no exit code in %s", results[0])
-			}
-			if !strings.Contains(results[1], "short") {
-				t.Errorf("the short output is %q", results[1])
-			}
-			if !strings.Contains(results[2], "20000 lines, 108894 bytes") {
-				t.Errorf("the output of a command that ended with 0: %.500s", results[2])
-			}
-			tr.toolresult("uninstall", h.name, "--yes")
-			// Hosts write to their settings, too, so that files differ. That ours are restored is tested in internal/hosts.
-			after := tr.settings()
-			for name, text := range after {
-				if strings.Contains(text, "toolresult") {
-					t.Errorf("%s is left: %s", name, text)
-				}
-			}
-			for name := range before {
-				if after[name] == "" {
-					t.Errorf("%s is gone", name)
-				}
-			}
-		})
+// writeTable writes the table of a page.
+func writeTable(t *testing.T, page string, now []ours.Measured) {
+	t.Helper()
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(text), ours.TableHead)
+	if !found {
+		t.Fatalf("%s has no table", page)
+	}
+	_, after, _ := strings.Cut(rest, "\n\n")
+	var b bytes.Buffer
+	b.WriteString(before + ours.TableHead)
+	for _, m := range now {
+		b.WriteString("\n" + m.Row())
+	}
+	b.WriteString("\n\n" + after)
+	if err := os.WriteFile(page, b.Bytes(), 0o644); err != nil { //nolint:gosec // it is a page of the repository
+		t.Fatal(err)
 	}
 }

@@ -2,7 +2,7 @@ package hosts_test
 
 import (
 	"context"
-	"fmt"
+	"flag"
 	"net/http/httptest"
 	"os"
 	"os/exec"
@@ -14,6 +14,9 @@ import (
 	"github.com/toolresult/toolresult/integration/hosts/model"
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
+
+// write writes the files of what was seen, in the place of a comparison.
+var write = flag.Bool("write", false, "write what was seen to the files that tests compare with it")
 
 // binary is the path of the program.
 var binary string
@@ -104,7 +107,11 @@ func newTrial(t *testing.T, h host, commands ...string) *trial {
 	m := model.New(script)
 	server := httptest.NewServer(m)
 	t.Cleanup(server.Close)
-	tr := &trial{T: t, host: h, home: sidecartest.ShortDir(t), work: t.TempDir(), bin: installed(t), model: m, url: server.URL}
+	tr := &trial{T: t, host: h, home: filepath.Join(sidecartest.ShortDir(t), "a home"), work: t.TempDir(), bin: installed(t), model: m, url: server.URL}
+	if err := os.Mkdir(tr.home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { endSidecar(t, tr.environment()) })
 	for name, text := range h.files {
 		tr.write(filepath.Join(tr.home, name), strings.ReplaceAll(text, "MODEL_", tr.url))
 	}
@@ -180,20 +187,7 @@ func (tr *trial) settings() map[string]string {
 	return all
 }
 
-// standIn puts a small shell in the place of toolresult-shell, as long as the program has no command for it.
-func (tr *trial) standIn() {
-	tr.Helper()
-	if exec.Command(binary, "shell", "--help").Run() == nil {
-		return
-	}
-	link := filepath.Join(tr.home, ".local/share/toolresult/bin/toolresult-shell")
-	if err := os.Remove(link); err != nil {
-		return // the host has no shell of ours
-	}
-	tr.write(link, fmt.Sprintf("#!/bin/bash\nif [ \"$1\" = -c ]; then shift; elif [[ \"$1\" != *'pwd -P >| '* ]]; then exec /bin/bash -c \"$1\"; fi\n"+
-		"exec '%s' exec --combined --max-tokens 900 -- /bin/bash -c \"$1\"\n", binary))
-	if err := os.Chmod(link, 0o700); err != nil { //nolint:gosec // it is a program
-		tr.Fatal(err)
-	}
-	tr.Log("the program has no command shell: a stand-in over exec is tested")
+// launcher is the path of toolresult-shell in the home.
+func (tr *trial) launcher() string {
+	return filepath.Join(tr.home, ".local/share/toolresult/bin/toolresult-shell")
 }

@@ -41,7 +41,10 @@ func Measurements() ([]Measured, error) {
 	return list, nil
 }
 
-// Row returns a measurement as a row of the table in README.md and docs/hosts.md.
+// TableHead is the head of the table of measurements in README.md and docs/hosts.md.
+const TableHead = "| host | the model reads without us | with us | deciding line |\n| --- | --- | --- | --- |"
+
+// Row returns a measurement as a row of the table.
 func (m Measured) Row() string {
 	line := map[bool]string{true: "yes", false: "no"}
 	return fmt.Sprintf("| %s %s | %s | %s | %s / %s |", m.Host, m.Version, m.Without, m.With, line[m.Without.Line], line[m.With.Line])

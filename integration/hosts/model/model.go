@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Call is a tool call that the model asks for.
@@ -37,6 +38,7 @@ type Request struct {
 	Body    []byte
 	Tools   []string // names of the tools that the host offers
 	Results []string // what the model reads of its calls, in their order
+	At      time.Time
 }
 
 // Server is a scripted model. It is safe for concurrent use.
@@ -80,6 +82,20 @@ func (s *Server) Results() (results []string) {
 	return results
 }
 
+// Took returns how long the host took for each call: until the request that has its result.
+func (s *Server) Took() (took []time.Duration) {
+	var before time.Time
+	for _, r := range s.Requests() {
+		if n := len(r.Results); n > len(took) && !before.IsZero() {
+			took = append(took, r.At.Sub(before))
+		}
+		if len(r.Results) == len(took) {
+			before = r.At
+		}
+	}
+	return took
+}
+
 // ServeHTTP answers a request of a host.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
@@ -98,7 +114,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	s.requests = append(s.requests, Request{Path: r.URL.Path, Body: body, Tools: seen.names(), Results: seen.results})
+	s.requests = append(s.requests, Request{Path: r.URL.Path, Body: body, Tools: seen.names(), Results: seen.results, At: time.Now()})
 	s.mu.Unlock()
 	a := s.answer(seen)
 	a.stream = seen.stream || strings.Contains(r.URL.Path, "streamGenerateContent")
