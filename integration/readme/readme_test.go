@@ -36,7 +36,9 @@ func TestReadme(t *testing.T) {
 	}
 	defer func() { _ = os.RemoveAll(runtimeDir) }()
 	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TOOLRESULT_") })
-	r := reader{t: t, root: root, state: state, env: append(own, "XDG_STATE_HOME="+state, "XDG_RUNTIME_DIR="+runtimeDir, "GOBIN="+t.TempDir())}
+	bin := t.TempDir()
+	r := reader{t: t, root: root, state: state, env: append(own, "XDG_STATE_HOME="+state, "XDG_RUNTIME_DIR="+runtimeDir, "GOBIN="+bin,
+		"PATH="+bin+":"+os.Getenv("PATH"), "CLAUDE_CONFIG_DIR="+t.TempDir(), "XDG_DATA_HOME="+t.TempDir())}
 	for _, page := range pages {
 		blocks := readBlocks(t, filepath.Join(root, page))
 		if len(blocks) < 3 {
@@ -81,7 +83,11 @@ func (r *reader) shell(script string) {
 	r.t.Helper()
 	script = strings.ReplaceAll(script, "~/.local/state", r.state)
 	start := time.Now()
-	out, err := r.command("bash", "-euo", "pipefail", "-c", script).CombinedOutput()
+	cmd := r.command("bash", "-euo", "pipefail", "-c", script)
+	if strings.Contains(script, "toolresult install") { // which asks
+		cmd.Stdin = strings.NewReader("y\n")
+	}
+	out, err := cmd.CombinedOutput()
 	r.printed = string(out)
 	r.t.Logf("%s (%.1fs)", strings.TrimSpace(script), time.Since(start).Seconds())
 	if err != nil {
