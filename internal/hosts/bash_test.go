@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolresult/toolresult/internal/hooks"
 )
 
@@ -96,5 +98,41 @@ func TestTryRunsTheWayOfTheHost(t *testing.T) {
 	args, env := m.plan(t, hooks.Codex, o).Try("echo 'a b'")
 	if want := `/usr/bin/toolresult shell -c 'echo '\''a b'\'''`; len(args) != 3 || args[2] != want || env != nil {
 		t.Errorf("%q, want %q", args, want)
+	}
+}
+
+// TestFirstShellOnASocket: bash takes a first shell whose standard input may be a socket, as in Codex' sandbox, for one of rshd, and
+// then reads no BASH_ENV. The variable of the plan makes it the second; that of the command is the first again, as without us.
+func TestFirstShellOnASocket(t *testing.T) {
+	t.Parallel()
+	file := bashFile(t, hooks.Codex, tracing)
+	run := func(env ...string) string {
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near, far := os.NewFile(uintptr(pair[0]), "near"), os.NewFile(uintptr(pair[1]), "far")
+		defer near.Close()
+		defer far.Close()
+		c := exec.Command("bash", "-c", "echo $SHLVL")
+		c.Stdin, c.Env = near, append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/no/such/home", "BASH_ENV=" + file}, env...)
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatal(err, string(out))
+		}
+		return string(out)
+	}
+	if got := run("SHLVL=1"); got != "shell(-c)\n1\n" {
+		t.Errorf("with the variable: %q", got)
+	}
+	if got := run(); got != "1\n" {
+		t.Logf("this bash takes no first shell for one of rshd, and would not need the variable: %q", got)
+	}
+	m := newMachine(t)
+	if err := m.store.Install(m.plan(t, hooks.Codex, m.options())); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(m.home, ".codex", "config.toml")); !strings.Contains(got, `SHLVL = "1"`) || strings.Count(got, "set = ") != 1 {
+		t.Errorf("%s", got)
 	}
 }

@@ -190,6 +190,7 @@ func (o Options) bashFile(host hooks.Host, guard string) WholeFile {
 # bash reads this file before it runs a command of %[1]s. Whatever fails here, the command runs as without it.
 if %[2]s && [ -n "${BASH_EXECUTION_STRING-}" ] && [ -x '%[3]s' ]; then
 	unset BASH_ENV
+	SHLVL=1 # which exec takes one from
 	shopt -s execfail
 	exec '%[3]s' -c "$BASH_EXECUTION_STRING"
 	shopt -u execfail
@@ -230,7 +231,7 @@ func rewriting(host, program, rules string) string {
 
 func codex(o Options) Plan {
 	dir := o.dir("CODEX_HOME", ".codex")
-	sandbox := "In the sandboxes read-only and workspace-write a command reaches no sidecar, because Codex denies connect(2): the output is as without toolresult there."
+	sandbox := "In the sandbox workspace-write a command reaches no sidecar, and keeps its output in the temporary directory. In read-only it can keep none: the output is as without toolresult there."
 	if o.Rewrite {
 		return Plan{
 			Changes: []Change{{filepath.Join(dir, "hooks.json"), JSONFile{
@@ -244,9 +245,13 @@ func codex(o Options) Plan {
 	file := filepath.Join(dir, "toolresult.bash")
 	return Plan{
 		Changes: []Change{
-			// With a snapshot of the user's shell Codex runs bash twice; the second one has the model's command.
+			// With a snapshot of the user's shell Codex runs bash twice; the second one has the model's command. Codex' sandbox forbids
+			// getpeername(2), by which bash finds out whether it runs in the place of rshd: then the first shell reads ~/.bashrc in
+			// the place of BASH_ENV. So it must not be the first one, and the shell of the command must be.
 			{file, o.bashFile(hooks.Codex, `[ "${BASH_EXECUTION_STRING-}" = "${BASH_EXECUTION_STRING#__CODEX_SNAPSHOT}" ]`)},
-			{filepath.Join(dir, "config.toml"), TOMLFile{"shell_environment_policy", "set", "BASH_ENV", file}},
+			{filepath.Join(dir, "config.toml"), TOMLFiles{
+				{"shell_environment_policy", "set", "BASH_ENV", file}, {"shell_environment_policy", "set", "SHLVL", "1"},
+			}},
 		},
 		Permissions: kept,
 		Notes: []string{

@@ -34,7 +34,7 @@ type recorded struct {
 // whatever the variables say now. One field is set.
 type keptEdit struct {
 	JSON     JSONFile  `json:"json,omitempty"`
-	TOML     *TOMLFile `json:"toml,omitempty"`
+	TOML     TOMLFiles `json:"toml,omitempty"`
 	Variable *Variable `json:"variable,omitempty"`
 	Whole    WholeFile `json:"whole,omitempty"`
 }
@@ -44,8 +44,8 @@ func keep(e Edit) (k keptEdit) {
 	switch e := e.(type) {
 	case JSONFile:
 		k.JSON = e
-	case TOMLFile:
-		k.TOML = &e
+	case TOMLFiles:
+		k.TOML = e
 	case Variable:
 		k.Variable = &e
 	case WholeFile:
@@ -60,7 +60,7 @@ func (k keptEdit) edit() Edit {
 	case k.JSON != nil:
 		return k.JSON
 	case k.TOML != nil:
-		return *k.TOML
+		return k.TOML
 	case k.Variable != nil:
 		return *k.Variable
 	case k.Whole != "":

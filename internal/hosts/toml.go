@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/pelletier/go-toml/v2"
@@ -14,6 +15,29 @@ import (
 // TOMLFile sets one string in a table of a table in a TOML file: KEY in [TABLE.SUB]. The text around it stays as it is, and
 // so does a file whose form of the table is not one of those that people and programs mostly write.
 type TOMLFile struct{ Table, Sub, Key, Value string }
+
+// TOMLFiles are several settings of one file.
+type TOMLFiles []TOMLFile
+
+// Apply returns the text with all settings.
+func (f TOMLFiles) Apply(text []byte) (_ []byte, err error) {
+	for _, one := range f {
+		if text, err = one.Apply(text); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
+
+// Revert returns the text without the settings, the last one first.
+func (f TOMLFiles) Revert(text []byte) (_ []byte, err error) {
+	for _, one := range slices.Backward(f) {
+		if text, err = one.Revert(text); err != nil {
+			return nil, err
+		}
+	}
+	return text, nil
+}
 
 // errForm is the error of a table in a form that is left alone.
 var errForm = errors.New("is in a form that is not edited here; add it by hand")
