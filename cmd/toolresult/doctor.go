@@ -156,7 +156,7 @@ func (d *diagnosis) command(ctx context.Context, plan hosts.Plan) {
 // hostOutput runs a program as a host would that is not itself a command of another one, and returns its standard output and exit code.
 func hostOutput(ctx context.Context, stdin []byte, env []string, args ...string) (text []byte, code int, err error) {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
-	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, rawVariable+"=") })
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "TOOLRESULT_RAW=") })
 	c.Env, c.Stdin, c.WaitDelay = append(own, env...), bytes.NewReader(stdin), time.Second
 	text, err = c.Output()
 	return text, c.ProcessState.ExitCode(), err
