@@ -229,9 +229,11 @@ func boundedTask(t *pb.TaskHandle, l limits) *pb.TaskHandle {
 	if t == nil {
 		return nil
 	}
-	m, _ := bounding{l, true}.message(taskHandle, t.ProtoReflect()).Interface().(*pb.TaskHandle)
+	m, _ := bounding{l, true}.message(taskHandle(), t.ProtoReflect()).Interface().(*pb.TaskHandle)
 	return m
 }
 
-// taskHandle is the schema of task handles.
-var taskHandle = envelope.NewSchema((*pb.TaskHandle)(nil).ProtoReflect().Descriptor())
+// taskHandle returns the schema of task handles. They are few, and it is small.
+func taskHandle() *envelope.Schema {
+	return envelope.NewSchema((*pb.TaskHandle)(nil).ProtoReflect().Descriptor())
+}

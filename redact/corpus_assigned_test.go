@@ -50,7 +50,7 @@ func (o *outcomes) add(a assignment, redacted string) string {
 		o.missed++
 		return "missed"
 	}
-	marks := redact.Placeholder.FindAllStringIndex(redacted, -1)
+	marks := redact.Placeholder().FindAllStringIndex(redacted, -1)
 	first, last := marks[0][0], len(redacted)-marks[len(marks)-1][1]
 	switch covered := len(line) - last; {
 	case len(marks) == 1 && first == len(a.before) && last == len(a.after):

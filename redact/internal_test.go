@@ -132,7 +132,7 @@ func TestPlaceholder(t *testing.T) {
 	k := kinds{}
 	for _, name := range append(BuiltIn().Kinds(), "a", "db.pass-word_1", strings.Repeat("x", maxName)) {
 		mark := k.marks[k.add(name)]
-		if found := Placeholder.Find([]byte("a=" + string(mark) + ";")); !bytes.Equal(found, mark) {
+		if found := Placeholder().Find([]byte("a=" + string(mark) + ";")); !bytes.Equal(found, mark) {
 			t.Errorf("%q is found of %s", found, mark)
 		}
 	}

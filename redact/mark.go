@@ -3,6 +3,7 @@ package redact
 import (
 	"fmt"
 	"regexp"
+	"sync"
 )
 
 // The form of a placeholder: markBegin, a kind and "]".
@@ -12,7 +13,9 @@ const (
 )
 
 // Placeholder matches a placeholder of any kind.
-var Placeholder = regexp.MustCompile(fmt.Sprintf(`%s[\w.-]{1,%d}\]`, regexp.QuoteMeta(markBegin), maxName))
+var Placeholder = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`%s[\w.-]{1,%d}\]`, regexp.QuoteMeta(markBegin), maxName))
+})
 
 // kinds are names of kinds and their placeholders.
 type kinds struct {

@@ -66,7 +66,7 @@ func (r *Redactor) Prime(shown, begun []byte) {
 // maskedAtEnd returns the length of the placeholder or the asterisks that a text ends with, 0 without.
 func maskedAtEnd(text []byte) int {
 	bare := bytes.TrimRight(text, "*")
-	if at := bytes.LastIndexByte(bare, '['); at >= 0 && bytes.HasSuffix(bare, []byte("]")) && Placeholder.Match(bare[at:]) {
+	if at := bytes.LastIndexByte(bare, '['); at >= 0 && bytes.HasSuffix(bare, []byte("]")) && Placeholder().Match(bare[at:]) {
 		return len(text) - at
 	}
 	if n := len(text) - len(bare); n >= len("****") {

@@ -54,7 +54,7 @@ func quotedForm(line string) (form string, sure bool) {
 			return mark[:strings.IndexAny(mark, "0123456789")], true
 		}
 	}
-	if redact.Placeholder.MatchString(line) {
+	if redact.Placeholder().MatchString(line) {
 		return "[redacted:", true
 	}
 	if i := slices.IndexFunc(contractGrammar().outcomes, func(f Form) bool { return strings.HasPrefix(line, f.Begin) }); i >= 0 {

@@ -139,7 +139,7 @@ func (r *replay) compare(canonical *pb.CanonicalToolResult) error {
 
 // hasMasks reports whether the canonical result has masks of registered values: a second projection does not know them.
 func (r *replay) hasMasks() bool {
-	for _, m := range redact.Placeholder.FindAllString(r.record.GetCanonical().String(), -1) {
+	for _, m := range redact.Placeholder().FindAllString(r.record.GetCanonical().String(), -1) {
 		if kind := strings.TrimSuffix(strings.TrimPrefix(m, "[redacted:"), "]"); r.service.Patterns == nil || !slices.Contains(r.service.Patterns.Kinds(), kind) {
 			return true
 		}

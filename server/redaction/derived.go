@@ -122,7 +122,7 @@ func keepLineEnds(text, masked []byte) []byte {
 		if c != '\n' || masked[i] == '\n' {
 			continue
 		}
-		if at := redact.Placeholder.FindAllIndex(masked, -1); at != nil {
+		if at := redact.Placeholder().FindAllIndex(masked, -1); at != nil {
 			for _, p := range at {
 				if p[0] <= i && i < p[1] {
 					copy(masked[p[0]:p[1]], bytes.Repeat([]byte("*"), p[1]-p[0]))
