@@ -27,6 +27,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/sidecar"
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/admission"
@@ -364,7 +365,9 @@ func (s *Server) Serve(ctx context.Context) error {
 		s.logger.InfoContext(ctx, "serving", "address", l.Addr().String())
 	}
 	var keeper sync.WaitGroup
-	keeper.Go(func() { _, _ = tokens.O200k() }) // so that no call has to wait for the vocabulary; it is embedded
+	// No call has to wait for the tables that most calls need.
+	keeper.Go(func() { salience.Builtin() })
+	keeper.Go(func() { _, _ = tokens.O200k() }) // it is embedded
 	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
 	unused := make(chan struct{}) // closed when nobody has used the server for long; never, if that does not end it
 	if s.config.IdleExit > 0 {
