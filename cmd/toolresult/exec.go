@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/early"
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/spool"
@@ -235,6 +236,7 @@ func (e *execution) execute(ctx context.Context, args []string, line string, std
 	if e.strict {
 		c.Settle, c.ReadOn = strictSettle, nil
 	}
+	c.Begun = early.Take(args)
 	result := &pb.CommandOutput{CommandLine: line}
 	if e.combined {
 		result.CombinedOutput = streamPayload(spool.Stdout)

@@ -35,6 +35,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -44,7 +45,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
-	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -55,9 +55,6 @@ import (
 var version = ""
 
 func main() {
-	if process.ReadOn(os.Args[1:]) {
-		return
-	}
 	tuneRuntime()
 	ctx, stop := notIgnored(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	args := os.Args[1:]
@@ -132,9 +129,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(serveCommand(), ensureCommand(), execCommand(), shellCommand(), projectCommand(), projectTurnCommand(), renderCommand(), compactCommand(),
-		hookCommand(), installCommand(), doctorCommand(), uninstallCommand(), infoCommand(), configCommand(), familiesCommand(), profileCommand(), artifactsCommand(), auditCommand(), transportCommand(), toolCommand(), mcpCommand(),
-		sessionTokenCommand(), versionCommand())
+	root.AddCommand(commands(args)...)
 	err := root.ExecuteContext(ctx)
 	if exit, ok := errors.AsType[exitError](err); ok {
 		return exit.code
@@ -144,4 +139,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return codeFailed
 	}
 	return 0
+}
+
+// commands returns the command that the arguments begin with or, for help and mistakes, all commands: making those takes longer than
+// some commands of exec run.
+func commands(args []string) []*cobra.Command {
+	makers := map[string]func() *cobra.Command{
+		"serve": serveCommand, "ensure": ensureCommand, "exec": execCommand, "shell": shellCommand, "project": projectCommand,
+		"project-turn": projectTurnCommand, "render": renderCommand, "compact": compactCommand, "hook": hookCommand, "install": installCommand,
+		"doctor": doctorCommand, "uninstall": uninstallCommand, "info": infoCommand, "config": configCommand, "families": familiesCommand,
+		"profile": profileCommand, "artifacts": artifactsCommand, "audit": auditCommand, "transport": transportCommand, "tool": toolCommand,
+		"mcp": mcpCommand, "session-token": sessionTokenCommand, "version": versionCommand,
+	}
+	if len(args) > 0 && makers[args[0]] != nil {
+		return []*cobra.Command{makers[args[0]]()}
+	}
+	all := make([]*cobra.Command, 0, len(makers))
+	for _, name := range slices.Sorted(maps.Keys(makers)) {
+		all = append(all, makers[name]())
+	}
+	return all
 }

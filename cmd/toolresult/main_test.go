@@ -11,16 +11,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-
-	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 )
 
 // TestMain starts a sidecar in this process, as `toolresult serve` does, which the commands of all tests find by the
 // environment. Tests keep apart by sessions of their own.
 func TestMain(m *testing.M) {
-	if process.ReadOn(os.Args[1:]) { // as which exec starts this binary
-		return
-	}
 	if len(os.Args) == 2 && os.Args[1] == "ensure" { // which starts the program, and not its tests
 		os.Exit(codeFailed)
 	}

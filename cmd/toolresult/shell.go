@@ -4,28 +4,23 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell/inner"
 )
 
 // shell is in the place of a host's shell: as the prefix of its lines, as $SHELL, or as bash first in PATH. The host decides about the
 // user's command and sees a shell; a long output is a receipt. Whatever is no command of an agent is for the real shell, which then
 // is in the place of this process. It has no flags, because its arguments are those of a shell: variables are its settings.
 
-// Variables of shell, beside those of all clients.
-const (
-	shellVariable     = "TOOLRESULT_SHELL"      // path of the real shell
-	maxTokensVariable = "TOOLRESULT_MAX_TOKENS" // of a receipt
-	rawVariable       = "TOOLRESULT_RAW"        // neither empty nor 0: everything is for the real shell
-)
+// maxTokensVariable sets the tokens of a receipt.
+const maxTokensVariable = "TOOLRESULT_MAX_TOKENS"
 
 // Limits of shell.
 const (
@@ -57,39 +52,28 @@ func shellCommand() *cobra.Command {
 }
 
 // calledAs returns the name of a shell by which this program was called, or toolresult.
-func calledAs() string {
-	if name := filepath.Base(os.Args[0]); slices.Contains(shell.Names, name) {
-		return name
-	}
-	return "toolresult"
-}
+func calledAs() string { return shell.CalledAs(os.Args[0]) }
 
-// runShell runs the command of a call with receipts, or becomes the real shell.
+// runShell runs the command of a call with receipts, or becomes the real shell. Most of it is done already when main begins
+// (package early).
 func runShell(cmd *cobra.Command, name string, args []string) error {
-	real, err := shell.Real(name, os.Getenv(shellVariable), os.Getenv("PATH"))
+	call, err := shell.Read(name, args, os.Environ(), isTerminal(os.Stdout))
 	if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "toolresult:", err)
 		return exitError{codeNotFound}
 	}
-	call := shell.Read(name, args)
-	raw := os.Getenv(rawVariable)
-	if call.Command == "" || raw != "" && raw != "0" || isTerminal(os.Stdout) {
-		// Shells that a script or a server starts are its own business.
-		err := syscall.Exec(real, append([]string{filepath.Base(real)}, call.Args...), append(os.Environ(), rawVariable+"=1"))
-		fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: %s: %v\n", real, err)
+	if call.Line == "" {
+		fmt.Fprintf(cmd.ErrOrStderr(), "toolresult: %s: %v\n", call.Path, call.Become(os.Environ()))
 		return exitError{codeNotStarted}
 	}
-	e := shellExecution(call.Command)
+	e := shellExecution(inner.Command(call.Line))
 	go e.target.warm(cmd.Context())
-	return e.run(cmd, append([]string{real}, call.Args...))
+	return e.run(cmd, append([]string{call.Path}, call.Args...))
 }
 
 // shellExecution returns the use of exec that runs the command of a call.
 func shellExecution(command string) *execution {
-	e := &execution{
-		output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter,
-		env: append(os.Environ(), rawVariable+"=1"), // shells that the command starts are its own business
-	}
+	e := &execution{output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter, env: shell.Environ(os.Environ())}
 	e.target.running, e.target.ensured = true, &starting{}
 	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
 	e.policy.tokens = shellTokens

@@ -124,7 +124,10 @@ var table = map[string]row{
 	"cmd":              {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
 	// How commands are run knows no message.
-	"cmd/toolresult/internal/process": {},
+	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early
+	"cmd/toolresult/internal/shell/inner": {},
+	"cmd/toolresult/internal/early":       {imports: []string{"cmd/toolresult/internal/shell"}},
+	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early"}},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},

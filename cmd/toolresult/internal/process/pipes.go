@@ -27,7 +27,14 @@ func (p *pipes) to(w io.Writer) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.read, p.write = append(p.read, r), append(p.write, end)
+	p.write = append(p.write, end)
+	p.from(r, w)
+	return end, nil
+}
+
+// from passes on what is read from a pipe to w, as to does.
+func (p *pipes) from(r *os.File, w io.Writer) {
+	p.read = append(p.read, r)
 	p.copies.Go(func() {
 		_, err := io.CopyBuffer(onlyWriter{w}, onlyReader{r}, make([]byte, pipeBytes))
 		if errors.Is(err, os.ErrDeadlineExceeded) && copyRest(w, r) {
@@ -38,7 +45,6 @@ func (p *pipes) to(w io.Writer) (*os.File, error) {
 		}
 		_ = r.Close() // it is only read from
 	})
-	return end, nil
 }
 
 // pipeBytes is the size of a pipe, in bytes (pipe(7)).

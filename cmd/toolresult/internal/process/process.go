@@ -15,12 +15,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/early"
 )
 
 // Command is a command to run.
 type Command struct {
-	Args   []string // the program, which is looked up in PATH, and its arguments
-	Env    []string // nil: that of this process
+	Args   []string       // the program, which is looked up in PATH, and its arguments
+	Begun  *early.Command // it runs already; nil: it is to be started
+	Env    []string       // nil: that of this process
 	Stdin  io.Reader
 	Stdout io.Writer // gets the output; when it fails, the command finds its pipe closed
 	Stderr io.Writer // nil: both streams are one pipe, in the order in which they were written
@@ -66,13 +69,14 @@ func Run(ctx context.Context, c Command) (End, error) {
 		outputs.drain(0)
 		return End{}, err
 	}
-	signals := make(chan os.Signal, 16)
-	if c.PassOn {
-		if of := notIgnored(passed); len(of) > 0 { // none would mean all
-			signal.Notify(signals, of...)
-			defer signal.Stop(signals)
-		}
+	var signals chan os.Signal
+	switch {
+	case c.Begun != nil:
+		signals = c.Begun.Signals
+	case c.PassOn:
+		signals = early.Notify()
 	}
+	defer signal.Stop(signals)
 	go r.start()
 	err := <-r.started
 	outputs.started()
@@ -100,14 +104,22 @@ func Run(ctx context.Context, c Command) (End, error) {
 
 // running is a command that runs.
 type running struct {
-	command Command
-	exec    *exec.Cmd
-	started chan error // nil when it has started
-	ended   chan error // when it has ended
+	command   Command
+	exec      *exec.Cmd        // that is to be started
+	process   *os.Process      // that has started
+	state     *os.ProcessState // its end
+	companion *companion       // of signals to the group
+	started   chan error       // nil when it has started
+	ended     chan error       // when it has ended
 }
 
-// connect makes the command and its pipes.
+// connect makes the command and its pipes, if it does not run already.
 func (r *running) connect(outputs *pipes) error {
+	if begun := r.command.Begun; begun != nil {
+		outputs.from(begun.Stdout, r.command.Stdout)
+		outputs.from(begun.Stderr, r.command.Stderr)
+		return nil
+	}
 	c := exec.Command(r.command.Args[0], r.command.Args[1:]...)
 	if errors.Is(c.Err, exec.ErrDot) { // PATH has the present directory, and shells run what is there
 		c.Err = nil
@@ -133,6 +145,16 @@ func (r *running) connect(outputs *pipes) error {
 func (r *running) start() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	if begun := r.command.Begun; begun != nil {
+		var err error
+		r.process, err = os.FindProcess(begun.PID) // nobody but us waits for it
+		r.started <- err
+		if err == nil {
+			r.state, err = r.process.Wait()
+			r.ended <- err
+		}
+		return
+	}
 	err := r.exec.Start()
 	if errors.Is(err, syscall.ENOEXEC) { // a script without #!, which shells and env run with sh
 		c, args := r.exec, r.exec.Args[1:]
@@ -140,18 +162,21 @@ func (r *running) start() {
 		r.exec.Env, r.exec.Stdin, r.exec.Stdout, r.exec.Stderr, r.exec.SysProcAttr, r.exec.WaitDelay = c.Env, c.Stdin, c.Stdout, c.Stderr, c.SysProcAttr, c.WaitDelay
 		err = r.exec.Start()
 	}
+	r.process = r.exec.Process
 	r.started <- err
 	if err == nil {
-		r.ended <- r.exec.Wait()
+		err = r.exec.Wait()
+		r.state = r.exec.ProcessState
+		r.ended <- err
 	}
 }
 
 // send sends a signal to the command, or to its whole group.
 func (r *running) send(s syscall.Signal) error {
 	if r.command.Apart {
-		return syscall.Kill(-r.exec.Process.Pid, s)
+		return syscall.Kill(-r.process.Pid, s)
 	}
-	return r.exec.Process.Signal(s)
+	return r.process.Signal(s)
 }
 
 // wait waits for the end of the command, and sends it signals until then.
@@ -161,6 +186,11 @@ func (r *running) wait(ctx context.Context, signals <-chan os.Signal) (end End) 
 		limit = time.After(r.command.Limit)
 	}
 	var kill <-chan time.Time
+	companions, stop := awaitCompanion(signals != nil && !r.command.Apart)
+	defer func() {
+		stop()
+		r.companion.end()
+	}()
 	over := ctx.Done()
 	terminate := func() {
 		_ = r.send(syscall.SIGTERM) // it fails when the command has ended
@@ -169,11 +199,18 @@ func (r *running) wait(ctx context.Context, signals <-chan os.Signal) (end End) 
 	for {
 		select {
 		case <-r.ended: // its error is in the state
-			end.Wait, _ = r.exec.ProcessState.Sys().(syscall.WaitStatus)
+			end.Wait, _ = r.state.Sys().(syscall.WaitStatus)
 			return end
+		case r.companion = <-companions:
 		case s := <-signals:
 			end.Cancelled = end.Cancelled || slices.Contains(ending, s)
 			r.passOn(s)
+			if r.companion.hasEnded() {
+				stop()
+				r.companion.end()
+				r.companion = nil
+				companions, stop = awaitCompanion(true)
+			}
 		case <-over:
 			end.Cancelled = true
 			terminate()
@@ -186,26 +223,17 @@ func (r *running) wait(ctx context.Context, signals <-chan os.Signal) (end End) 
 	}
 }
 
-// passed are the signals that are passed on; those of ending usually end a process.
-var (
-	ending = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
-	passed = append([]os.Signal{syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM}, ending...)
-)
+// ending are the signals that usually end a process.
+var ending = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
 
-// notIgnored returns those signals that were not ignored at the start, as they are under nohup and in the background of a shell:
-// they stay ignored, also by the command.
-func notIgnored(signals []os.Signal) []os.Signal {
-	return slices.DeleteFunc(slices.Clone(signals), signal.Ignored)
-}
-
-// sent is how long a signal to the whole group needs at most to reach the command, too.
+// sent is how long a signal to the whole group needs at most to end the command, too.
 const sent = 50 * time.Millisecond
 
-// passOn passes a signal on. To a command in this process group: one of the terminal goes to its whole foreground group, so that the command has it already. Others may be
-// for the group too: who ends by it in the next moment gets it once.
+// passOn passes a signal on, unless it was for the whole process group, and the command has it already. A terminal signals the
+// group; otherwise a companion knows; who ends in the next moment got it, too.
 func (r *running) passOn(s os.Signal) {
 	number, ok := s.(syscall.Signal)
-	if !ok || !r.command.Apart && inForeground() && (number == syscall.SIGINT || number == syscall.SIGQUIT) {
+	if !ok || !r.command.Apart && ((number == syscall.SIGINT || number == syscall.SIGQUIT) && inForeground() || r.companion.saw(number)) {
 		return
 	}
 	select {

@@ -1,24 +1,27 @@
 // Package shell reads how a program was called that is in the place of a shell: as the prefix of a line, as $SHELL -c, or as bash
 // first in PATH. What is no command of an agent is for the real shell, untouched.
+//
+// It is used before the other packages of the program are ready (package early), and so imports nothing that takes time.
 package shell
 
 import (
 	"errors"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
-	"sync"
+	"syscall"
+)
 
-	"mvdan.cc/sh/v3/syntax"
+// Variables of the environment.
+const (
+	RealVariable = "TOOLRESULT_SHELL" // path of the real shell
+	RawVariable  = "TOOLRESULT_RAW"   // neither empty nor 0: everything is for the real shell
 )
 
 // Call is how the real shell is called.
 type Call struct {
-	Args    []string // of the real shell, behind its name
-	Command string   // what the agent wants to run; empty: this is no command of an agent, and the real shell is for it alone
+	Path string   // of the real shell
+	Args []string // of it, behind its name
+	Line string   // what the agent wants to run; empty: this is no command of an agent, and the real shell is for it alone
 }
 
 // Names are the names of a program that is a shell of ours.
@@ -27,22 +30,82 @@ var Names = []string{"toolresult-shell", "bash", "sh", "zsh"}
 // prefixed are the names by which the program is a prefix, too: one argument is a line then, and not the file of a script.
 var prefixed = []string{"toolresult-shell", "toolresult"}
 
-// workdirEnd is how the lines of Claude Code end, and no other: where its next command begins.
-var workdirEnd = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:^|[\s;&])pwd -P >\| \S+\s*$`)
-})
+// CalledAs returns the name of a shell by which this program was called, or toolresult.
+func CalledAs(path string) string {
+	if name := base(path); slices.Contains(Names, name) {
+		return name
+	}
+	return "toolresult"
+}
 
-// Read reads the arguments behind the name of the program.
-func Read(name string, args []string) Call {
-	if len(args) == 1 && !strings.HasPrefix(args[0], "-") && slices.Contains(prefixed, name) {
+// base returns the last part of a path.
+func base(path string) string {
+	if _, name, ok := cutLast(path, "/"); ok {
+		return name
+	}
+	return path
+}
+
+// Read reads how the program was called by a name: its arguments and environment, and whether its output is shown on a terminal.
+func Read(name string, args, environ []string, terminal bool) (Call, error) {
+	path, err := realShell(name, Lookup(environ, RealVariable), Lookup(environ, "PATH"))
+	if err != nil {
+		return Call{}, err
+	}
+	call := read(name, args)
+	if raw := Lookup(environ, RawVariable); terminal || raw != "" && raw != "0" {
+		call.Line = ""
+	}
+	call.Path = path
+	return call, nil
+}
+
+// Environ returns an environment with RawVariable, for a real shell: the shells that it starts are its own business.
+func Environ(environ []string) []string {
+	own := slices.DeleteFunc(slices.Clone(environ), func(v string) bool { return hasPrefix(v, RawVariable+"=") })
+	return append(own, RawVariable+"=1")
+}
+
+// Become puts the real shell in the place of this process. It returns only when it fails.
+func (c Call) Become(environ []string) error {
+	return syscall.Exec(c.Path, append([]string{base(c.Path)}, c.Args...), Environ(environ))
+}
+
+// Lookup returns the value of a variable; of several, the last one.
+func Lookup(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if rest, ok := CutPrefix(v, name+"="); ok {
+			value = rest
+		}
+	}
+	return value
+}
+
+// read reads the arguments behind the name of the program.
+func read(name string, args []string) Call {
+	if len(args) == 1 && !hasPrefix(args[0], "-") && slices.Contains(prefixed, name) {
 		call := Call{Args: []string{"-c", args[0]}}
-		if workdirEnd().MatchString(args[0]) {
-			call.Command = evaluated(args[0])
+		if leavesWorkdir(args[0]) {
+			call.Line = args[0]
 		}
 		return call
 	}
-	return Call{Args: args, Command: evaluated(option(args))}
+	return Call{Args: args, Line: option(args)}
 }
+
+// leavesWorkdir reports whether a line ends as those of Claude Code do, and no other: it writes where its next command begins to a
+// file.
+func leavesWorkdir(line string) bool {
+	const writes = "pwd -P >| "
+	before, file, ok := cutLast(line, writes)
+	for file != "" && IndexAny(file[len(file)-1:], space) == 0 {
+		file = file[:len(file)-1]
+	}
+	return ok && file != "" && IndexAny(file, space) < 0 && (before == "" || IndexAny(before[len(before)-1:], space+";&") == 0)
+}
+
+// space are the characters between words.
+const space = " \t\n\r\f"
 
 // valued are long options of bash and zsh that have a value, and short ones.
 var valued = []string{"--rcfile", "--init-file", "-O", "+O", "-o", "+o", "--emulate"}
@@ -64,79 +127,29 @@ func option(args []string) string {
 			return args[i]
 		case slices.Contains(valued, a):
 			i++
-		case strings.HasPrefix(a, "--"):
+		case hasPrefix(a, "--"):
 			if a == "--interactive" {
 				return ""
 			}
-		case strings.ContainsAny(a[1:], "is"):
+		case IndexAny(a[1:], "is") >= 0:
 			return ""
-		case strings.HasSuffix(a, "o") || strings.HasSuffix(a, "O"): // as in -eo pipefail
-			command = command || strings.Contains(a[1:], "c")
+		case a[len(a)-1] == 'o' || a[len(a)-1] == 'O': // as in -eo pipefail
+			command = command || IndexAny(a[1:], "c") >= 0
 			i++
 		default:
-			command = command || a[0] == '-' && strings.Contains(a[1:], "c")
+			command = command || a[0] == '-' && IndexAny(a[1:], "c") >= 0
 		}
 	}
 	return ""
 }
 
-// evaluated returns what a line gives to eval, which hosts put around the command of the model, or the line. It names the command in
-// the receipt, and is never run.
-func evaluated(line string) string {
-	if !strings.Contains(line, "eval ") {
-		return line
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(line), "")
-	if err != nil {
-		return line
-	}
-	found := line
-	syntax.Walk(file, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		if ok && len(call.Args) > 1 && call.Args[0].Lit() == "eval" {
-			if text, ok := literal(call.Args[1]); ok {
-				found = text
-			}
-		}
-		return true
-	})
-	return found
-}
-
-// literal returns the text of a word without expansions.
-func literal(w *syntax.Word) (string, bool) {
-	var b strings.Builder
-	for _, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.SglQuoted:
-			if part.Dollar {
-				return "", false
-			}
-			b.WriteString(part.Value)
-		case *syntax.DblQuoted:
-			for _, inner := range part.Parts {
-				lit, ok := inner.(*syntax.Lit)
-				if !ok || strings.Contains(lit.Value, `\`) {
-					return "", false
-				}
-				b.WriteString(lit.Value)
-			}
-		case *syntax.Lit:
-			b.WriteString(strings.ReplaceAll(part.Value, `\`, ""))
-		default:
-			return "", false
-		}
-	}
-	return b.String(), true
-}
-
 // errNoShell means that there is no shell but ours.
 var errNoShell = errors.New("no shell is found; TOOLRESULT_SHELL names it")
 
-// Real returns the path of the real shell: the wish of the user or, by default, the program of the same name that is next in PATH,
-// bash or sh. It is never this program.
-func Real(name, wish, path string) (string, error) {
-	if filepath.IsAbs(wish) && !isUs(wish) {
+// realShell returns the path of the real shell: the wish of the user or, by default, the program of the same name that is next in
+// PATH, bash or sh. It is never this program.
+func realShell(name, wish, path string) (string, error) {
+	if hasPrefix(wish, "/") && !isUs(wish) {
 		return wish, nil
 	}
 	names := []string{"bash", "sh"}
@@ -144,15 +157,20 @@ func Real(name, wish, path string) (string, error) {
 		names = slices.Insert(names, 0, name)
 	}
 	for _, name := range names {
-		for _, dir := range append(filepath.SplitList(path), "/bin", "/usr/bin") {
-			if at := filepath.Join(dir, name); filepath.IsAbs(dir) && !isUs(at) {
-				if found, err := exec.LookPath(at); err == nil {
-					return found, nil
-				}
+		for _, dir := range Directories(path + ":/bin:/usr/bin") {
+			if at := dir + "/" + name; hasPrefix(dir, "/") && Runs(at) && !isUs(at) {
+				return at, nil
 			}
 		}
 	}
 	return "", errNoShell
+}
+
+// Runs reports whether a path is that of a program that this user may run.
+func Runs(path string) bool {
+	const x = 1 // X_OK
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && syscall.Access(path, x) == nil
 }
 
 // isUs reports whether a path is that of this program, by any name.
