@@ -73,6 +73,7 @@ type connection struct {
 	pb.AuditServiceClient             // records
 	pb.AccessServiceClient            // tokens of sessions
 	temporary                  string // directory of an embedded store that the next start of the machine may empty
+	begin                      func() // connects already, and does not wait; without it, the first call does
 	close                      func() error
 }
 
@@ -108,6 +109,11 @@ func (t *target) connect(ctx context.Context) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.connectAt(ctx, where)
+}
+
+// connectAt connects to the sidecar at a place that was found, or starts one in this process.
+func (t *target) connectAt(ctx context.Context, where place) (*connection, error) {
 	if where.address != "" {
 		return t.dial(where.address)
 	}
@@ -197,7 +203,7 @@ func connectTo(target string, options ...grpc.DialOption) (*connection, error) {
 	}
 	return &connection{
 		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), pb.NewToolServiceClient(conn),
-		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Close,
+		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Connect, conn.Close,
 	}, nil
 }
 

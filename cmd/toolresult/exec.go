@@ -113,6 +113,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	line := cmp.Or(e.line, commandLine(args))
 	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
 	defer d.close()
+	d.untouched = e.untouched
 	stdout := &endOfLine{to: cmd.OutOrStdout()}
 	d.stdout, d.stderr = stdout, cmd.ErrOrStderr()
 	if e.strict {
@@ -140,11 +141,10 @@ func (e *execution) limits() limits {
 	if patience <= 0 {
 		patience, _ = time.ParseDuration(os.Getenv(patienceVariable))
 	}
-	given := patience > 0
 	if e.strict {
-		return limits{patience: cmp.Or(max(patience, 0), strictPatience), given: given, perMiB: time.Second, anyLag: true}
+		return limits{patience: cmp.Or(max(patience, 0), strictPatience), perMiB: time.Second, strict: true}
 	}
-	return limits{patience: cmp.Or(max(patience, 0), defaultPatience), given: given, perMiB: time.Second / 1024}
+	return limits{patience: cmp.Or(max(patience, 0), defaultPatience), perMiB: time.Second / 1024}
 }
 
 // keepBrokenPipes makes writes to a closed standard output fail instead of ending this process, whose exit code is that of the

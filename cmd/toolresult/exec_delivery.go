@@ -30,18 +30,18 @@ const (
 	// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
 	// (docs/reference/performance.md).
 	chunkBytes = 256 << 10
-	// maxBehind is how many bytes a sidecar may be behind before the command waits for it.
+	// maxBehind is how many bytes a sidecar may be behind before the command waits for it: for a third of the patience in all.
 	maxBehind = 64 << 20
-	// embeddedPatience is how long an embedded sidecar is waited for at least: it is busy, and not away.
-	embeddedPatience = 10 * time.Second
+	// While it reads, a sidecar takes a processor from a command that writes as fast as it can. It is given up when it has read more
+	// than burst for each second of the patience, and steady more for each second of the command.
+	burst, steady = 128 << 20, 32 << 20
 )
 
 // limits are how long a delivery waits for its sidecar.
 type limits struct {
-	patience time.Duration // after the end of the command, and in all while it runs
-	given    bool          // the patience is the user's wish, also for an embedded sidecar
-	perMiB   time.Duration // more for each MiB of the output
-	anyLag   bool          // a sidecar may be behind by any size
+	patience time.Duration // in all, most of it after the end of the command
+	perMiB   time.Duration // more for each MiB of the output, up to a third of the patience
+	strict   bool          // without limits of size: the sidecar may be behind, and take a processor, and perMiB is for each MiB
 }
 
 // delivery is the output of a command on its way to a sidecar. Its methods are safe for concurrent use.
@@ -54,12 +54,15 @@ type delivery struct {
 	stdout, stderr io.Writer // where the output goes without a receipt
 	why            func(reason string)
 
-	ctx      context.Context // ends when the sidecar is given up
-	cancel   context.CancelFunc
-	large    chan struct{} // closed when a stream is too large for one message
-	isLarge  sync.Once
-	finished chan struct{} // closed when the command has ended, and req is complete
-	answered chan struct{} // closed when resp, temporary and err are set
+	ctx       context.Context // ends when the sidecar is given up
+	cancel    context.CancelFunc
+	untouched int64         // the size up to which an output needs no sidecar
+	wanted    chan struct{} // closed when the output is larger than that
+	isWanted  sync.Once
+	large     chan struct{} // closed when a stream is too large for one message
+	isLarge   sync.Once
+	finished  chan struct{} // closed when the command has ended, and req is complete
+	answered  chan struct{} // closed when resp, temporary and err are set
 
 	live     atomic.Bool   // a sidecar that runs is sent the output while it grows
 	embedded atomic.Bool   // the sidecar is one in this process
@@ -67,6 +70,7 @@ type delivery struct {
 	busy     atomic.Int64  // since when it is waited for, in nanoseconds since 1970; 0: it waits for the command
 	moved    chan struct{} // has a value after sent has grown
 
+	begun   time.Time
 	waiting sync.Mutex
 	waited  time.Duration // for which the command had to wait in all
 
@@ -81,8 +85,8 @@ type delivery struct {
 // deliver begins to deliver. The request has no output yet. Close it.
 func deliver(ctx context.Context, to *target, req *pb.ProjectRequest, line string, within limits) *delivery {
 	d := &delivery{
-		limits: within, target: to, req: req, line: line, spool: spool.New(""), stdout: io.Discard, stderr: io.Discard, why: func(string) {},
-		large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), moved: make(chan struct{}, 1), passed: make(chan struct{}),
+		limits: within, begun: time.Now(), target: to, req: req, line: line, spool: spool.New(""), stdout: io.Discard, stderr: io.Discard, why: func(string) {},
+		wanted: make(chan struct{}), large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), moved: make(chan struct{}, 1), passed: make(chan struct{}),
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	return d
@@ -90,6 +94,9 @@ func deliver(ctx context.Context, to *target, req *pb.ProjectRequest, line strin
 
 // start begins to deliver what is added.
 func (d *delivery) start() {
+	if d.untouched == 0 {
+		d.isWanted.Do(func() { close(d.wanted) })
+	}
 	go func() {
 		defer close(d.answered)
 		d.resp, d.temporary, d.err = d.send()
@@ -103,9 +110,15 @@ func (d *delivery) start() {
 	}()
 }
 
-// close gives up what is not delivered, and releases the spool.
+// close gives up what is not delivered, and releases the spool. It waits a moment for an embedded sidecar to leave no file behind.
 func (d *delivery) close() {
 	d.cancel()
+	if d.embedded.Load() {
+		select {
+		case <-d.answered:
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
 	_ = d.spool.Close() // it is read
 }
 
@@ -129,6 +142,9 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 		}
 		return 0, err
 	}
+	if d.spool.Total() > d.untouched {
+		d.isWanted.Do(func() { close(d.wanted) })
+	}
 	if d.spool.Size(w.stream) > maxInline {
 		d.isLarge.Do(func() { close(d.large) })
 		d.keepPace()
@@ -141,13 +157,14 @@ func (d *delivery) behind() int64 { return d.spool.Total() - d.sent.Load() }
 
 // keepPace lets the command wait for a sidecar that is too far behind, in all for as long as the patience lasts.
 func (d *delivery) keepPace() {
-	if d.anyLag || !d.live.Load() || d.behind() <= maxBehind {
+	if d.strict || !d.live.Load() || d.behind() <= maxBehind {
 		return
 	}
 	d.waiting.Lock()
 	defer d.waiting.Unlock()
 	begun := time.Now()
-	over := time.NewTimer(d.patience - d.waited)
+	defer func() { d.waited += time.Since(begun) }()
+	over := time.NewTimer(d.patience/3 - d.waited)
 	defer over.Stop()
 	for d.behind() > maxBehind {
 		select {
@@ -159,7 +176,6 @@ func (d *delivery) keepPace() {
 			return
 		}
 	}
-	d.waited += time.Since(begun)
 }
 
 // giveUp gives the sidecar up and passes on the spool, and what is added from then on. It returns when that is done.
@@ -195,7 +211,7 @@ func (d *delivery) wait(output *pb.CompleteToolOutput) (*pb.ProjectResponse, err
 			}
 			limit := d.patienceAtEnd()
 			since := ended
-			if busy := d.busy.Load(); busy > 0 && !d.anyLag { // it was silent before the end, too
+			if busy := d.busy.Load(); busy > 0 && !d.strict { // it was silent before the end, too
 				since = minTime(ended, time.Unix(0, busy))
 			}
 			if time.Since(since) >= limit {
@@ -219,15 +235,25 @@ func minTime(a, b time.Time) time.Time {
 
 // patienceAtEnd returns how long the sidecar is waited for after the end of the command.
 func (d *delivery) patienceAtEnd() time.Duration {
-	limit := d.patience
-	if d.embedded.Load() && !d.given {
-		limit = max(limit, embeddedPatience)
+	more := time.Duration(d.spool.Total()>>20) * d.perMiB
+	if d.strict {
+		return d.patience + more
 	}
-	return limit + time.Duration(d.spool.Total()>>20)*d.perMiB
+	d.waiting.Lock()
+	defer d.waiting.Unlock()
+	return d.patience + min(more, d.patience/3) - d.waited
 }
 
 // send sends the output until the sidecar has answered, or there is no use in another attempt.
 func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error) {
+	select {
+	case <-d.wanted:
+	case <-d.finished:
+	case <-d.ctx.Done():
+		return nil, "", d.ctx.Err()
+	}
+	ready := d.prepare()
+	defer ready.close()
 	select {
 	case <-d.large:
 	case <-d.finished:
@@ -235,22 +261,37 @@ func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error
 		return nil, "", d.ctx.Err()
 	}
 	for attempt := 1; ; attempt++ {
-		where, err := d.target.find(d.ctx)
-		d.embedded.Store(err == nil && where.address == "")
-		d.live.Store(err == nil && where.address != "")
-		if !d.live.Load() { // a sidecar in this process locks the store, and begins when all of the output is there
-			d.await()
-		}
-		d.sent.Store(0)
-		err = d.target.withConnection(d.ctx, func(c *connection) error {
+		c, err := d.connect(ready)
+		if err == nil {
+			d.sent.Store(0)
 			temporary = c.temporary
 			resp, err = d.project(c)
-			return err
-		})
+			err = errors.Join(err, c.close())
+		}
 		if err == nil || d.ctx.Err() != nil || resp != nil || !d.again(err, attempt) {
 			return resp, temporary, err
 		}
 	}
+}
+
+// connect connects to the sidecar, if that was not done already.
+func (d *delivery) connect(ready *prepared) (*connection, error) {
+	if c := ready.take(); c != nil {
+		d.live.Store(true)
+		return c, nil
+	}
+	where, err := d.target.find(d.ctx)
+	if err != nil || where.address == "" { // one in this process locks the store, and begins when all of the output is there
+		d.live.Store(false)
+		d.await()
+		where, err = d.target.find(d.ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.embedded.Store(where.address == "")
+	d.live.Store(where.address != "")
+	return d.target.connectAt(d.ctx, where)
 }
 
 // await waits for the end of the command.
@@ -392,11 +433,19 @@ func (d *delivery) sendAll(call pb.ToolResultService_ProjectStreamClient, r *spo
 	return call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
 }
 
-// progress notes that the sidecar has taken n bytes.
+// progress notes that the sidecar has taken n bytes, and gives it up when the command writes too fast for both.
 func (d *delivery) progress(n int64) {
-	d.sent.Add(n)
+	sent := d.sent.Add(n)
 	select {
 	case d.moved <- struct{}{}:
 	default:
+	}
+	select {
+	case <-d.finished: // the command waits for nothing any more
+		return
+	default:
+	}
+	if allowed := d.patience.Seconds()*burst + time.Since(d.begun).Seconds()*steady; !d.strict && float64(sent) > allowed {
+		d.giveUp(fmt.Sprintf("the command writes too fast: %d MiB", sent>>20))
 	}
 }

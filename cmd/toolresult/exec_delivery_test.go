@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -22,6 +23,8 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/spool"
+	"github.com/toolresult/toolresult/server"
+	"github.com/toolresult/toolresult/server/rpc"
 )
 
 var errSend = errors.New("sent enough")
@@ -159,6 +162,54 @@ func TestWhatIsSentAgain(t *testing.T) {
 	}
 }
 
+// TestFastCommandsGiveUp: a sidecar that keeps pace with a command at full speed takes a processor from it, and is given up, unless
+// the patience is long, or the command has ended.
+func TestFastCommandsGiveUp(t *testing.T) {
+	t.Parallel()
+	const size = burst / 10
+	for _, c := range []struct {
+		limits
+		ended, gives bool
+	}{
+		{limits{patience: 50 * time.Millisecond}, false, true}, {limits{patience: time.Second}, false, false},
+		{limits{patience: 50 * time.Millisecond}, true, false}, {limits{patience: 50 * time.Millisecond, strict: true}, false, false},
+	} {
+		d := deliver(t.Context(), &target{}, &pb.ProjectRequest{}, "", c.limits)
+		if c.ended {
+			close(d.finished)
+		}
+		d.begun = time.Now()
+		d.progress(size)
+		if gives := d.ctx.Err() != nil; gives != c.gives {
+			t.Errorf("%+v, ended: %v: given up: %v", c.limits, c.ended, gives)
+		}
+		d.close()
+	}
+}
+
+// TestPreparedConnectionIsUsedOnce and for a while only.
+func TestPreparedConnectionIsUsedOnce(t *testing.T) {
+	t.Parallel()
+	closed := 0
+	c := &connection{close: func() error { closed++; return nil }}
+	p := &prepared{c, time.Now().Add(time.Hour)}
+	if p.take() != c || p.take() != nil {
+		t.Error("it is not taken once")
+	}
+	p.close()
+	old := &prepared{c, time.Now().Add(-time.Second)}
+	if old.take() != nil || closed != 0 {
+		t.Error("it is taken too late, or closed by who does not own it")
+	}
+	if old.close(); closed != 1 {
+		t.Error("it stays open")
+	}
+	var none *prepared
+	if none.close(); none.take() != nil {
+		t.Error("none is taken")
+	}
+}
+
 // badSidecar is a listener that does what a sidecar should not.
 func badSidecar(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
@@ -221,6 +272,29 @@ func TestBadSidecars(t *testing.T) {
 	}
 }
 
+// TestEmbeddedSidecarIsNotWaitedForLonger: others have locked its stores.
+func TestEmbeddedSidecarIsNotWaitedForLonger(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(t.TempDir(), "store")
+	for _, locked := range []string{store, store + "-embedded"} {
+		c, err := defaultConfig()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Store = locked
+		s, err := server.New(c, server.Options{Logger: slog.New(slog.DiscardHandler), Listener: rpc.ListenInProcess()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+	}
+	begun := time.Now()
+	o := toolresult(t, "", "exec", "--patience", "300ms", "--store", store, "--", "sh", "-c", "echo out; exit 6").want(6)
+	if took := time.Since(begun); o.out != "out\n" || o.err != "" || took > lockWait*2/3 {
+		t.Errorf("%q and %q after %v", o.out, o.err, took)
+	}
+}
+
 // TestPatience: the sidecar is waited for as long as the variable says, and a flag precedes it.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
@@ -228,11 +302,11 @@ func TestPatience(t *testing.T) {
 		variable string
 		want     limits
 	}{
-		{execution{}, "", limits{defaultPatience, false, time.Second / 1024, false}},
-		{execution{}, "2s", limits{2 * time.Second, true, time.Second / 1024, false}},
-		{execution{}, "soon", limits{defaultPatience, false, time.Second / 1024, false}},
-		{execution{patience: time.Second}, "2s", limits{time.Second, true, time.Second / 1024, false}},
-		{execution{strict: true}, "", limits{strictPatience, false, time.Second, true}},
+		{execution{}, "", limits{defaultPatience, time.Second / 1024, false}},
+		{execution{}, "2s", limits{2 * time.Second, time.Second / 1024, false}},
+		{execution{}, "soon", limits{defaultPatience, time.Second / 1024, false}},
+		{execution{patience: time.Second}, "2s", limits{time.Second, time.Second / 1024, false}},
+		{execution{strict: true}, "", limits{strictPatience, time.Second, true}},
 	} {
 		t.Setenv(patienceVariable, c.variable)
 		if got := c.e.limits(); got != c.want {
