@@ -12,9 +12,14 @@ import (
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
-// BenchmarkExec runs `exec -- true` against a running sidecar, in turns with what it cannot do without: `sh -c true`, and one call on
-// a connection that is there. over-ms is what exec adds to an agent's command, cpu-ms the processor time of its client, and
-// bare-ms the start of the same binary that does nothing.
+// BenchmarkExec runs `exec -- true` and `shell -c true` against a running sidecar, in turns with what they are measured by:
+//
+//   - floor is `sh -c true` and the least client that can make a call (call/main.go), each a process;
+//   - warm is `sh -c true` and a call on a connection that is there, which no command can have.
+//
+// wall is the median of the times of exec by those of a floor, over-ms its median without that of warm, and least-over-ms the same of
+// the shortest times. later-ms is what exec adds to a command of 50 ms, during which it gets ready; cpu-ms is the processor time of
+// exec, and bare-ms the time of the same binary that does nothing.
 func BenchmarkExec(b *testing.B) {
 	dir, err := os.MkdirTemp("", "trb")
 	if err != nil {
@@ -22,36 +27,44 @@ func BenchmarkExec(b *testing.B) {
 	}
 	b.Cleanup(func() { _ = os.RemoveAll(dir) })
 	sidecar := startSidecar(b, dir)
-	env := append(sidecartest.Environment(b), "TOOLRESULT_PATIENCE=20s")
-	server := "unix://" + filepath.Join(dir, "s", "ours")
-	ours := func() (wall, cpu float64) { return command(b, env, binary, "exec", "--server", server, "--", "true") }
-	floor := func() float64 {
-		wall, _ := command(b, env, "sh", "-c", "true")
-		begun := time.Now()
-		if _, err := sidecar.Project(context.Background(), request(unknown, nil)); err != nil {
-			b.Fatal(err)
-		}
-		return wall + milliseconds(begun)
+	client := filepath.Join(dir, "call")
+	if out, err := exec.Command("go", "build", "-o", client, "./call").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
 	}
-	bare := func() float64 {
-		wall, _ := command(b, env, binary, "version")
-		return wall
+	address := "unix://" + filepath.Join(dir, "s", "ours")
+	env := append(sidecartest.Environment(b), "TOOLRESULT_PATIENCE=20s", "TOOLRESULT_ADDRESS="+address)
+	times := map[string][]float64{}
+	measure := func(name, program string, args ...string) {
+		wall, cpu := command(b, env, program, args...)
+		times[name], times[name+", cpu"] = append(times[name], wall), append(times[name+", cpu"], cpu)
 	}
-	ours() // warm up
-	floor()
-	var own, used, base, starts []float64
 	for b.Loop() {
 		for range rounds {
-			wall, cpu := ours()
-			own, used = append(own, wall), append(used, cpu)
-			base, starts = append(base, floor()), append(starts, bare())
+			measure("exec", binary, "exec", "--", "true")
+			measure("shell", binary, "shell", "-c", "true")
+			measure("sh", "sh", "-c", "true")
+			measure("client", client, address)
+			measure("bare", binary, "version")
+			measure("later", binary, "exec", "--", "sleep", "0.05")
+			measure("sleep", "sleep", "0.05")
+			begun := time.Now()
+			if _, err := sidecar.Project(context.Background(), request(unknown, nil)); err != nil {
+				b.Fatal(err)
+			}
+			times["call"] = append(times["call"], milliseconds(begun))
 		}
 	}
-	b.ReportMetric(median(own)/median(base), "wall/floor")
-	b.ReportMetric(median(own)-median(base), "over-ms")
-	b.ReportMetric(slices.Min(own)-slices.Min(base), "least-over-ms")
-	b.ReportMetric(median(used), "cpu-ms")
-	b.ReportMetric(median(starts), "bare-ms")
+	of := func(name string) float64 { return median(times[name]) }
+	least := func(name string) float64 { return slices.Min(times[name]) }
+	warm := of("sh") + of("call")
+	b.ReportMetric(of("exec")/(of("sh")+of("client")), "wall/floor")
+	b.ReportMetric(of("exec")/warm, "wall/warm")
+	b.ReportMetric(of("exec")-warm, "over-ms")
+	b.ReportMetric(least("exec")-least("sh")-least("call"), "least-over-ms")
+	b.ReportMetric(of("later")-of("sleep"), "later-ms")
+	b.ReportMetric(of("shell")-of("sh"), "shell-over-ms")
+	b.ReportMetric(of("exec, cpu"), "cpu-ms")
+	b.ReportMetric(of("bare"), "bare-ms")
 	b.ReportMetric(0, "ns/op")
 }
 
