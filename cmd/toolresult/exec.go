@@ -127,7 +127,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if e.untouched > 0 && d.spool.Total() <= e.untouched {
 		d.giveUp("")
 	}
-	e.print(d, output, stdout.inside)
+	e.print(d, output, stdout)
 	if code != 0 {
 		return exitError{code}
 	}
@@ -156,8 +156,8 @@ func keepBrokenPipes() (end func()) {
 }
 
 // print prints the receipt or, without one, what the command wrote. The receipt is complete before a byte of it is printed: half
-// a receipt and then the output would be neither. inside means that what is shown already ends within a line.
-func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, inside bool) {
+// a receipt and then the output would be neither. It begins with a line of its own, whatever is shown already.
+func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *endOfLine) {
 	resp, err := d.wait(output)
 	if errors.Is(err, errPassedOn) {
 		return
@@ -169,7 +169,7 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, inside boo
 	}
 	if resp != nil || err == nil {
 		var receipt bytes.Buffer
-		if inside {
+		if shown.inside {
 			receipt.WriteByte('\n')
 		}
 		if failed := printProjection(&receipt, e.output, resp); failed == nil {

@@ -275,7 +275,12 @@ func TestBadSidecars(t *testing.T) {
 // TestEmbeddedSidecarIsNotWaitedForLonger: others have locked its stores.
 func TestEmbeddedSidecarIsNotWaitedForLonger(t *testing.T) {
 	t.Parallel()
-	store := filepath.Join(t.TempDir(), "store")
+	dir, err := os.MkdirTemp("", "toolresult-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // which who waits for the lock may get, and write to, until this process ends
+	store := filepath.Join(dir, "store")
 	for _, locked := range []string{store, store + "-embedded"} {
 		c, err := defaultConfig()
 		if err != nil {
