@@ -9,7 +9,6 @@ package early
 import (
 	"os"
 	"os/signal"
-	"runtime"
 	"slices"
 	"syscall"
 	"unsafe"
@@ -23,7 +22,6 @@ type Command struct {
 	Stdout, Stderr *os.File       // where its output is read
 	Signals        chan os.Signal // those that this process got since, of Passed
 	args           []string
-	started        chan error
 }
 
 // begun is what init began.
@@ -67,7 +65,7 @@ func isTerminal(fd uintptr) bool {
 	return err == 0
 }
 
-// start starts a command in a thread that stays: the kernel ends the command when the thread ends that started it.
+// start starts a command. The kernel ends it when the thread ends that started it: init runs in the first one, which ends last.
 func start(args, environ []string) *Command {
 	path := find(args[0], environ)
 	if path == "" {
@@ -82,20 +80,17 @@ func start(args, environ []string) *Command {
 		_, _ = out.Close(), toOut.Close()
 		return nil
 	}
-	c := &Command{Stdout: out, Stderr: stderr, Signals: Notify(), args: args, started: make(chan error, 1)}
-	go func() {
-		runtime.LockOSThread()
-		pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
-			Env: environ, Files: []uintptr{0, toOut.Fd(), toErr.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
-		})
-		_, _ = toOut.Close(), toErr.Close()
-		c.PID = pid
-		c.started <- err
-		if err == nil {
-			select {}
-		}
-	}()
-	return c
+	signals := Notify()
+	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
+		Env: environ, Files: []uintptr{0, toOut.Fd(), toErr.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	_, _ = toOut.Close(), toErr.Close()
+	if err != nil {
+		_, _ = out.Close(), stderr.Close()
+		signal.Stop(signals)
+		return nil
+	}
+	return &Command{PID: pid, Stdout: out, Stderr: stderr, Signals: signals, args: args}
 }
 
 // find returns the path of a program; empty if main has to find it.
@@ -118,11 +113,6 @@ func Take(args []string) *Command {
 		return nil
 	}
 	begun = nil
-	if err := <-c.started; err != nil {
-		_, _ = c.Stdout.Close(), c.Stderr.Close()
-		signal.Stop(c.Signals)
-		return nil
-	}
 	return c
 }
 
