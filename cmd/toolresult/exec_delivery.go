@@ -30,7 +30,7 @@ const (
 	// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
 	// (docs/reference/performance.md).
 	chunkBytes = 256 << 10
-	// maxBehind is how many bytes a sidecar may be behind before the command waits for it: for a third of the patience in all.
+	// maxBehind is how many bytes a sidecar may be behind before the command waits for it: for a fifth of the patience in all.
 	maxBehind = 64 << 20
 	// While it reads, a sidecar takes a processor from a command that writes as fast as it can. It is given up when it has read more
 	// than burst for each second of the patience, and steady more for each second of the command.
@@ -164,7 +164,7 @@ func (d *delivery) keepPace() {
 	defer d.waiting.Unlock()
 	begun := time.Now()
 	defer func() { d.waited += time.Since(begun) }()
-	over := time.NewTimer(d.patience/3 - d.waited)
+	over := time.NewTimer(d.patience/5 - d.waited)
 	defer over.Stop()
 	for d.behind() > maxBehind {
 		select {
