@@ -61,6 +61,13 @@ func TestShellOutputs(t *testing.T) {
 			t.Errorf("%s, alone: code %d, %d bytes: %s", name, r.code, len(r.stdout), r.stderr)
 		}
 	}
+	// All of these lines fit into a receipt, which would be longer than they are.
+	for _, s := range []shells{alive, alone} {
+		r := s.called(t, "", "bash", "-c", `for i in $(seq 80); do echo "configuration directory number $i processed successfully"; done; exit 4`)
+		if strings.Count(r.stdout, "\n") != 80 || len(r.stdout) <= 4096 || r.code != 4 || !strings.HasPrefix(r.stdout, "configuration") {
+			t.Errorf("%d bytes: %.300s", len(r.stdout), r.stdout)
+		}
+	}
 	if r := run(t, append(alive.env, "TOOLRESULT_MAX_TOKENS=120"), nil, binary, "shell", "-c", failingLine); len(r.stdout) > 700 || r.code != 2 {
 		t.Errorf("%d bytes at 120 tokens", len(r.stdout))
 	}

@@ -62,7 +62,8 @@ type execution struct {
 	target   target
 	call     callFlags
 	output   string        // form of what is printed; see print.go
-	patience time.Duration // for a receipt; 0: that of the environment, or the default
+	patience time.Duration // with a silent sidecar; 0: that of the environment, or the default
+	total    time.Duration // for which a sidecar is waited for that takes the output; at least a third longer than the patience
 	line     string        // that names the command in the receipt; empty: made of the arguments
 	env      []string      // of the command; nil: that of this process
 	// An output of up to untouched bytes is passed as it was. As much of a longer one is shown when the command has run for showAfter;
@@ -142,9 +143,10 @@ func (e *execution) limits() limits {
 		patience, _ = time.ParseDuration(os.Getenv(patienceVariable))
 	}
 	if e.strict {
-		return limits{patience: cmp.Or(max(patience, 0), strictPatience), perMiB: time.Second, strict: true}
+		return limits{patience: cmp.Or(max(patience, 0), strictPatience), perMiB: time.Second}
 	}
-	return limits{patience: cmp.Or(max(patience, 0), defaultPatience), perMiB: time.Second / 1024}
+	patience = cmp.Or(max(patience, 0), defaultPatience)
+	return limits{patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3)}
 }
 
 // keepBrokenPipes makes writes to a closed standard output fail instead of ending this process, whose exit code is that of the
@@ -162,36 +164,44 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *end
 	if errors.Is(err, errPassedOn) {
 		return
 	}
-	say := func(format string, a ...any) {
-		if e.strict {
-			fmt.Fprintf(d.stderr, "toolresult: "+format+"\n", a...)
-		}
-	}
 	if resp != nil || err == nil {
 		var receipt bytes.Buffer
-		if shown.inside {
-			receipt.WriteByte('\n')
-		}
-		if failed := printProjection(&receipt, e.output, resp); failed == nil {
-			if d.temporary != "" {
-				say("the output is kept in %s, which is temporary; --store names another place", d.temporary)
-			}
-			if _, err := d.stdout.Write(receipt.Bytes()); err != nil && !errors.Is(err, syscall.EPIPE) {
-				say("the receipt is not printed whole: %v", err)
-			}
-			if err != nil { // closing the connection failed; the receipt is whole
-				say("%s", explain(err))
-			}
+		failed := printProjection(&receipt, e.output, resp)
+		if failed == nil && (e.untouched == 0 || int64(receipt.Len()) < d.spool.Total()) {
+			e.printReceipt(d, receipt.Bytes(), shown, err)
 			return
-		} else {
-			err = failed
 		}
+		err = cmp.Or(failed, errLonger)
 	}
 	d.giveUp(explain(err) + e.target.wayOut())
 	if failed := output.GetError(); failed != nil { // which no shell has printed
 		fmt.Fprintf(d.stderr, "toolresult: %s\n", failed.GetMessage().GetInline())
 	}
 }
+
+// printReceipt prints a receipt. With --strict it says what else went wrong; closed is the error of the connection.
+func (e *execution) printReceipt(d *delivery, receipt []byte, shown *endOfLine, closed error) {
+	if shown.inside {
+		receipt = append([]byte{'\n'}, receipt...)
+	}
+	_, err := d.stdout.Write(receipt)
+	if !e.strict {
+		return
+	}
+	say := func(format string, a ...any) { fmt.Fprintf(d.stderr, "toolresult: "+format+"\n", a...) }
+	if d.temporary != "" {
+		say("the output is kept in %s, which is temporary; --store names another place", d.temporary)
+	}
+	if err != nil && !errors.Is(err, syscall.EPIPE) {
+		say("the receipt is not printed whole: %v", err)
+	}
+	if closed != nil {
+		say("%s", explain(closed))
+	}
+}
+
+// errLonger means that the receipt is no shorter than the output.
+var errLonger = errors.New("the receipt is longer than the output")
 
 // noReceipt precedes an output that has no receipt.
 const noReceipt = "toolresult: no receipt, the output follows as it is: %s\n"

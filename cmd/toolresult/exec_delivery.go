@@ -30,19 +30,24 @@ const (
 	// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
 	// (docs/reference/performance.md).
 	chunkBytes = 256 << 10
-	// maxBehind is how many bytes a sidecar may be behind before the command waits for it: for a fifth of the patience in all.
+	// maxBehind is how many bytes a sidecar may be behind that takes nothing for a fifth of the patience.
 	maxBehind = 64 << 20
-	// While it reads, a sidecar takes a processor from a command that writes as fast as it can. It is given up when it has read more
-	// than burst for each second of the patience, and steady more for each second of the command.
+	// drain is about how many bytes a sidecar takes in a second when the command has ended.
+	drain = 320 << 20
+	// While it reads, a sidecar takes a processor from a command that writes as fast as it can. Until the command ends it gets no
+	// more than burst for each second of the patience, and steady more for each second of the command.
 	burst, steady = 128 << 20, 32 << 20
 )
 
-// limits are how long a delivery waits for its sidecar.
+// limits are how long a delivery waits for its sidecar. The command itself never waits.
 type limits struct {
-	patience time.Duration // in all, most of it after the end of the command
-	perMiB   time.Duration // more for each MiB of the output, up to a third of the patience
-	strict   bool          // without limits of size: the sidecar may be behind, and take a processor, and perMiB is for each MiB
+	patience time.Duration // while the sidecar takes nothing and answers nothing
+	perMiB   time.Duration // longer for each MiB of the output: an answer to more takes longer
+	total    time.Duration // in all, after the end of the command; 0: without a limit, as with --strict
 }
+
+// strict reports whether the sidecar has all the time that it takes, and may be behind by any size.
+func (l limits) strict() bool { return l.total == 0 }
 
 // delivery is the output of a command on its way to a sidecar. Its methods are safe for concurrent use.
 type delivery struct {
@@ -64,15 +69,13 @@ type delivery struct {
 	finished  chan struct{} // closed when the command has ended, and req is complete
 	answered  chan struct{} // closed when resp, temporary and err are set
 
-	live     atomic.Bool   // a sidecar that runs is sent the output while it grows
-	embedded atomic.Bool   // the sidecar is one in this process
-	sent     atomic.Int64  // bytes that the sidecar has taken
-	busy     atomic.Int64  // since when it is waited for, in nanoseconds since 1970; 0: it waits for the command
-	moved    chan struct{} // has a value after sent has grown
-
-	begun   time.Time
-	waiting sync.Mutex
-	waited  time.Duration // for which the command had to wait in all
+	live     atomic.Bool  // a sidecar that runs is sent the output while it grows
+	embedded atomic.Bool  // the sidecar is one in this process
+	sent     atomic.Int64 // bytes that the sidecar has taken
+	busy     atomic.Int64 // since when it is waited for, in nanoseconds since 1970; 0: it waits for the command
+	before   int64        // bytes that it had taken when the command ended
+	taken    atomic.Int64 // when it took something last, in nanoseconds since 1970
+	begun    time.Time
 
 	passOnce sync.Once
 	passed   chan struct{} // closed when the output is passed on
@@ -86,7 +89,7 @@ type delivery struct {
 func deliver(ctx context.Context, to *target, req *pb.ProjectRequest, line string, within limits) *delivery {
 	d := &delivery{
 		limits: within, begun: time.Now(), target: to, req: req, line: line, spool: spool.New(""), stdout: io.Discard, stderr: io.Discard, why: func(string) {},
-		wanted: make(chan struct{}), large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), moved: make(chan struct{}, 1), passed: make(chan struct{}),
+		wanted: make(chan struct{}), large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), passed: make(chan struct{}),
 	}
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	return d
@@ -147,7 +150,7 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 	}
 	if d.spool.Size(w.stream) > maxInline {
 		d.isLarge.Do(func() { close(d.large) })
-		d.keepPace()
+		d.checkPace()
 	}
 	return len(p), nil
 }
@@ -155,26 +158,15 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 // behind returns the number of bytes that a sidecar has not taken.
 func (d *delivery) behind() int64 { return d.spool.Total() - d.sent.Load() }
 
-// keepPace lets the command wait for a sidecar that is too far behind, in all for as long as the patience lasts.
-func (d *delivery) keepPace() {
-	if d.strict || !d.live.Load() || d.behind() <= maxBehind {
+// checkPace gives up a sidecar that is so far behind that it could not be ready in time when the command ends.
+func (d *delivery) checkPace() {
+	behind := d.behind()
+	if d.strict() || !d.live.Load() || behind <= maxBehind {
 		return
 	}
-	d.waiting.Lock()
-	defer d.waiting.Unlock()
-	begun := time.Now()
-	defer func() { d.waited += time.Since(begun) }()
-	over := time.NewTimer(d.patience/5 - d.waited)
-	defer over.Stop()
-	for d.behind() > maxBehind {
-		select {
-		case <-d.moved:
-		case <-d.ctx.Done():
-			return
-		case <-over.C:
-			d.giveUp(fmt.Sprintf("the sidecar is %d MiB behind", d.behind()>>20))
-			return
-		}
+	busy := d.busy.Load()
+	if behind > int64(d.total.Seconds()*drain) || busy > 0 && time.Since(time.Unix(0, busy)) > d.patience/5 {
+		d.giveUp(fmt.Sprintf("the sidecar is %d MiB behind", behind>>20))
 	}
 }
 
@@ -194,6 +186,7 @@ func (d *delivery) giveUp(reason string) {
 func (d *delivery) wait(output *pb.CompleteToolOutput) (*pb.ProjectResponse, error) {
 	d.req.Output = output
 	ended := time.Now()
+	d.before = d.sent.Load()
 	close(d.finished)
 	d.spool.End()
 	timer := time.NewTimer(0)
@@ -209,40 +202,52 @@ func (d *delivery) wait(output *pb.CompleteToolOutput) (*pb.ProjectResponse, err
 			if d.ctx.Err() != nil {
 				continue
 			}
-			limit := d.patienceAtEnd()
-			since := ended
-			if busy := d.busy.Load(); busy > 0 && !d.strict { // it was silent before the end, too
-				since = minTime(ended, time.Unix(0, busy))
+			if err := d.late(ended); err != nil {
+				return nil, err
 			}
-			if time.Since(since) >= limit {
-				return nil, fmt.Errorf("the sidecar has not answered for %v", limit)
-			}
-			timer.Reset(min(time.Until(since.Add(limit)), 50*time.Millisecond)) // the limit can still change
+			timer.Reset(25 * time.Millisecond)
 		}
 	}
 }
 
+// late returns an error when the sidecar is waited for no longer, after the end of the command.
+func (d *delivery) late(ended time.Time) error {
+	limit := d.patience + time.Duration(d.spool.Total()>>20)*d.perMiB
+	if !d.strict() {
+		limit = min(limit, max(d.patience, d.total))
+		if needed := d.neededSince(ended); needed > d.total {
+			return fmt.Errorf("the sidecar needs %v, and is %d MiB behind", needed.Round(time.Second/10), d.behind()>>20)
+		}
+	}
+	if time.Since(d.silentSince(ended)) >= limit {
+		return fmt.Errorf("the sidecar has not answered for %v", limit)
+	}
+	return nil
+}
+
+// neededSince returns how long the sidecar needs after the end of the command, by how fast it is since then.
+func (d *delivery) neededSince(ended time.Time) time.Duration {
+	took, taken := time.Since(ended), d.sent.Load()-d.before
+	if took < d.patience/4 || taken <= 0 { // who takes nothing has its patience
+		return took
+	}
+	return took + time.Duration(float64(took)*float64(d.behind())/float64(taken))
+}
+
+// silentSince returns since when the sidecar has taken and answered nothing, after the end of the command.
+func (d *delivery) silentSince(ended time.Time) time.Time {
+	since := ended
+	if busy := d.busy.Load(); busy > 0 && !d.strict() && busy < ended.UnixNano() { // it was silent before the end, too
+		since = time.Unix(0, busy)
+	}
+	if taken := time.Unix(0, d.taken.Load()); taken.After(since) {
+		since = taken
+	}
+	return since
+}
+
 // errPassedOn means that the sidecar was given up before the command ended.
 var errPassedOn = errors.New("the output is passed on")
-
-// minTime returns the earlier time.
-func minTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-// patienceAtEnd returns how long the sidecar is waited for after the end of the command.
-func (d *delivery) patienceAtEnd() time.Duration {
-	more := time.Duration(d.spool.Total()>>20) * d.perMiB
-	if d.strict {
-		return d.patience + more
-	}
-	d.waiting.Lock()
-	defer d.waiting.Unlock()
-	return d.patience + min(more, d.patience/3) - d.waited
-}
 
 // send sends the output until the sidecar has answered, or there is no use in another attempt.
 func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error) {
@@ -410,6 +415,7 @@ func (d *delivery) sendAll(call pb.ToolResultService_ProjectStreamClient, r *spo
 	buf := make([]byte, chunkBytes)
 	for {
 		d.busy.Store(0)
+		d.pace()
 		from, n, err := r.Read(buf)
 		if n > 0 {
 			chunk := &pb.StreamChunk{Stream: from.String(), Data: buf[:n]}
@@ -417,7 +423,8 @@ func (d *delivery) sendAll(call pb.ToolResultService_ProjectStreamClient, r *spo
 			if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}}); err != nil {
 				return err
 			}
-			d.progress(int64(n))
+			d.sent.Add(int64(n))
+			d.taken.Store(time.Now().UnixNano())
 		}
 		if errors.Is(err, io.EOF) {
 			break
@@ -433,19 +440,20 @@ func (d *delivery) sendAll(call pb.ToolResultService_ProjectStreamClient, r *spo
 	return call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
 }
 
-// progress notes that the sidecar has taken n bytes, and gives it up when the command writes too fast for both.
-func (d *delivery) progress(n int64) {
-	sent := d.sent.Add(n)
-	select {
-	case d.moved <- struct{}{}:
-	default:
-	}
-	select {
-	case <-d.finished: // the command waits for nothing any more
-		return
-	default:
-	}
-	if allowed := d.patience.Seconds()*burst + time.Since(d.begun).Seconds()*steady; !d.strict && float64(sent) > allowed {
-		d.giveUp(fmt.Sprintf("the command writes too fast: %d MiB", sent>>20))
+// pace waits until the sidecar may take more, without harm to a command that writes as fast as it can.
+func (d *delivery) pace() {
+	for !d.strict() {
+		allowed := d.patience.Seconds()*burst + time.Since(d.begun).Seconds()*steady
+		over := float64(d.sent.Load()) - allowed
+		if over <= 0 {
+			return
+		}
+		select {
+		case <-time.After(time.Duration(over / steady * float64(time.Second))):
+		case <-d.finished:
+			return
+		case <-d.ctx.Done():
+			return
+		}
 	}
 }

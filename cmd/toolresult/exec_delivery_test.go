@@ -162,28 +162,79 @@ func TestWhatIsSentAgain(t *testing.T) {
 	}
 }
 
-// TestFastCommandsGiveUp: a sidecar that keeps pace with a command at full speed takes a processor from it, and is given up, unless
-// the patience is long, or the command has ended.
-func TestFastCommandsGiveUp(t *testing.T) {
+// TestFastCommandsArePaced: a sidecar that keeps pace with a command at full speed takes a processor from it. It gets the rest when the
+// command has ended.
+func TestFastCommandsArePaced(t *testing.T) {
 	t.Parallel()
-	const size = burst / 10
+	short := limits{patience: 50 * time.Millisecond, total: time.Second}
 	for _, c := range []struct {
 		limits
-		ended, gives bool
+		ended, waits bool
 	}{
-		{limits{patience: 50 * time.Millisecond}, false, true}, {limits{patience: time.Second}, false, false},
-		{limits{patience: 50 * time.Millisecond}, true, false}, {limits{patience: 50 * time.Millisecond, strict: true}, false, false},
+		{short, false, true}, {limits{patience: time.Minute, total: time.Minute}, false, false}, {short, true, false},
+		{limits{patience: 50 * time.Millisecond}, false, false},
 	} {
 		d := deliver(t.Context(), &target{}, &pb.ProjectRequest{}, "", c.limits)
 		if c.ended {
 			close(d.finished)
 		}
-		d.begun = time.Now()
-		d.progress(size)
-		if gives := d.ctx.Err() != nil; gives != c.gives {
-			t.Errorf("%+v, ended: %v: given up: %v", c.limits, c.ended, gives)
+		d.sent.Store(burst) // for a second of the patience
+		paced := make(chan struct{})
+		go func() {
+			d.pace()
+			close(paced)
+		}()
+		waits := false
+		select {
+		case <-paced:
+		case <-time.After(300 * time.Millisecond):
+			waits = true
+		}
+		if waits != c.waits {
+			t.Errorf("%+v, ended: %v: it waits: %v", c.limits, c.ended, waits)
 		}
 		d.close()
+		<-paced
+	}
+}
+
+// TestWhoIsLate: a sidecar has its patience after it took something, and no more than the total after the end of the command.
+func TestWhoIsLate(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for name, c := range map[string]struct {
+		limits
+		ended, busy, taken time.Duration // ago; 0: never
+		sent               int64         // of a MiB, since the end
+		late               bool
+	}{
+		"in time":            {limits{second, 0, 9 * second}, second / 2, 0, 0, 0, false},
+		"silent":             {limits{second, 0, 9 * second}, 2 * second, 0, 0, 0, true},
+		"takes":              {limits{second, 0, 9 * second}, 2 * second, second / 2, second / 2, 0, false},
+		"takes for long":     {limits{second, 0, 9 * second}, 10 * second, second / 2, second / 2, 0, true},
+		"took":               {limits{second, 0, 9 * second}, 5 * second, 2 * second, 2 * second, 0, true},
+		"silent before":      {limits{second, 0, 9 * second}, second / 2, 2 * second, 3 * second, 0, true},
+		"strict":             {limits{patience: second}, second / 2, 2 * second, 3 * second, 0, false},
+		"strict and silent":  {limits{patience: second}, 2 * second, 0, 0, 0, true},
+		"strict, goes on":    {limits{patience: second}, 2 * time.Hour, second / 2, second / 2, 0, false},
+		"no more than total": {limits{second, time.Hour, 2 * second}, 3 * second, second / 9, second / 9, 0, true},
+		"too slow":           {limits{second, 0, 9 * second}, second, second / 9, second / 9, 100 << 10, true},
+		"fast enough":        {limits{second, 0, 9 * second}, second, second / 9, second / 9, 200 << 10, false},
+		"too early to say":   {limits{second, 0, 9 * second}, second / 5, second / 9, second / 9, 1, false},
+	} {
+		d := delivered(t, strings.Repeat("o", 1<<20))
+		d.limits = c.limits
+		ago := func(t time.Duration) int64 { return time.Now().Add(-t).UnixNano() }
+		d.sent.Store(c.sent)
+		if c.busy > 0 {
+			d.busy.Store(ago(c.busy))
+		}
+		if c.taken > 0 {
+			d.taken.Store(ago(c.taken))
+		}
+		if err := d.late(time.Now().Add(-c.ended)); (err != nil) != c.late {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 
@@ -307,11 +358,11 @@ func TestPatience(t *testing.T) {
 		variable string
 		want     limits
 	}{
-		{execution{}, "", limits{defaultPatience, time.Second / 1024, false}},
-		{execution{}, "2s", limits{2 * time.Second, time.Second / 1024, false}},
-		{execution{}, "soon", limits{defaultPatience, time.Second / 1024, false}},
-		{execution{patience: time.Second}, "2s", limits{time.Second, time.Second / 1024, false}},
-		{execution{strict: true}, "", limits{strictPatience, time.Second, true}},
+		{execution{}, "", limits{defaultPatience, time.Millisecond, time.Second}},
+		{execution{}, "2s", limits{2 * time.Second, time.Millisecond, 8 * time.Second / 3}},
+		{execution{}, "soon", limits{defaultPatience, time.Millisecond, time.Second}},
+		{execution{patience: time.Second, total: 10 * time.Second}, "2s", limits{time.Second, time.Millisecond, 10 * time.Second}},
+		{execution{strict: true}, "", limits{strictPatience, time.Second, 0}},
 	} {
 		t.Setenv(patienceVariable, c.variable)
 		if got := c.e.limits(); got != c.want {

@@ -28,6 +28,8 @@ const (
 	shellTokens = 900
 	// untouchedBytes is the largest output that is passed as it was.
 	untouchedBytes = 4 << 10
+	// hostPatience is how long a sidecar is waited for that goes on to take the output: a host takes longer to read a GiB by itself.
+	hostPatience = 3 * time.Second
 	// showAfter is how long a command runs before as much of its output is shown while it runs, for hosts that leave it in the
 	// background then, or end it.
 	showAfter = 20 * time.Second
@@ -73,7 +75,9 @@ func runShell(cmd *cobra.Command, name string, args []string) error {
 
 // shellExecution returns the use of exec that runs the command of a call.
 func shellExecution(command string) *execution {
-	e := &execution{output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter, env: shell.Environ(os.Environ())}
+	e := &execution{
+		output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter, total: hostPatience, env: shell.Environ(os.Environ()),
+	}
 	e.target.running, e.target.ensured = true, &starting{}
 	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
 	e.policy.tokens = shellTokens
