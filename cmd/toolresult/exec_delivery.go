@@ -32,8 +32,8 @@ const (
 	chunkBytes = 256 << 10
 	// maxBehind is how many bytes a sidecar may be behind that takes nothing for a fifth of the patience.
 	maxBehind = 64 << 20
-	// drain is about how many bytes a sidecar takes in a second when the command has ended.
-	drain = 320 << 20
+	// drain is about how many bytes a sidecar takes in a second when the command has ended: of short lines, which take the most time.
+	drain = 96 << 20
 	// While it reads, a sidecar takes a processor from a command that writes as fast as it can. Until the command ends it gets no
 	// more than burst for each second of the patience, and steady more for each second of the command.
 	burst, steady = 128 << 20, 32 << 20

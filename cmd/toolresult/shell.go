@@ -29,7 +29,7 @@ const (
 	// untouchedBytes is the largest output that is passed as it was.
 	untouchedBytes = 4 << 10
 	// hostPatience is how long a sidecar is waited for that goes on to take the output: a host takes longer to read a GiB by itself.
-	hostPatience = 3 * time.Second
+	hostPatience = 2 * time.Second
 	// showAfter is how long a command runs before as much of its output is shown while it runs, for hosts that leave it in the
 	// background then, or end it.
 	showAfter = 20 * time.Second
