@@ -92,8 +92,7 @@ tokens: ## Compare the exact token counters with the reference, and time them
 	cd integration/tokens && $(GO) vet ./...
 	$(JOB) -all -but '(?i)corpus' tokens $(GO) -C integration/tokens test -count=1 . -rapid.checks 20000
 hosts: ## Run the six real agent hosts, of TOOLRESULT_HOSTS or from the npm registry; WRITE=yes writes docs/hosts.md
-	[ -n "$${TOOLRESULT_HOSTS:-}" ] || { mkdir -p .run/hosts && cp integration/hosts/package.json integration/hosts/package-lock.json .run/hosts/ && \
-		cd .run/hosts && npm ci --ignore-scripts --no-audit --no-fund; }
+	[ -n "$${TOOLRESULT_HOSTS:-}" ] || integration/hosts/install.sh .run/hosts
 	$(ALL) $(JOB) -all hosts $(GO) test -count=1 -parallel 2 -timeout 20m ./integration/hosts $(if $(WRITE),-args -write)
 
 providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
