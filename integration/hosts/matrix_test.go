@@ -3,6 +3,7 @@ package hosts_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -105,8 +106,21 @@ func (c cell) isShown(host string, alive bool, text string) bool {
 		}
 		return strings.Contains(text, deciding) && strings.Contains(text, fmt.Sprintf(" %d bytes;", size)) && reading(text).Tokens <= 1000
 	}
+	if host == "opencode" { // which loses the end of an output now and then, also without us; TestShellOfHosts has all of it
+		return strings.Contains(text, "...output truncated...") && numbers(text) > 1500
+	}
 	// The host shows the beginning, the end or both.
 	return strings.Contains(text, "\n100\n101\n102\n") || strings.Contains(text, "\n29998\n29999\n30000\n")
+}
+
+// numbers counts the lines of the command's output, which are numbers.
+func numbers(text string) (n int) {
+	for line := range strings.Lines(text) {
+		if _, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil {
+			n++
+		}
+	}
+	return n
 }
 
 // withoutUs runs a host as it is: no model reads the deciding line. A child that holds the pipe is waited for by Gemini CLI and
