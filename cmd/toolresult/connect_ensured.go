@@ -28,7 +28,7 @@ type starting struct {
 // isAway reports whether there is no sidecar, and nothing against one. A sandbox that forbids connections is no reason to start one,
 // because no command in it would reach that.
 func isAway(err error) bool {
-	return errors.Is(err, sidecar.ErrNone) && err.Error() == sidecar.ErrNone.Error()
+	return err == sidecar.ErrNone // and not one that wraps it, which says what was wrong with a place
 }
 
 // begin starts a sidecar, and does not wait for it.
