@@ -142,7 +142,7 @@ func wantServing(t testing.TB, address string) {
 	}
 }
 
-// TestEnsuredSidecarIsFound calls commands that are not told where the sidecar is, and by the printed address.
+// TestEnsuredSidecarIsFound calls commands without an address, and with the printed one.
 func TestEnsuredSidecarIsFound(t *testing.T) {
 	t.Parallel()
 	u := newEnsured(t)
