@@ -285,8 +285,9 @@ func TestTerminal(t *testing.T) {
 	}
 	dir := t.TempDir()
 	count, begun := filepath.Join(dir, "count"), filepath.Join(dir, "begun")
-	inner := fmt.Sprintf(`stty rows 33 cols 77; %s=1 '%s' sh -c 'stty size; test -t 0 && echo terminal; trap "echo x >>%s; sleep 0.2; exit 8" INT; : >%s; while :; do sleep 0.01; done'; echo code $?`, asRunner, os.Args[0], count, begun)
+	inner := fmt.Sprintf(`trap : INT; stty rows 33 cols 77; %s=1 '%s' sh -c 'stty size; test -t 0 && echo terminal; trap "echo x >>%s; sleep 0.2; exit 8" INT; : >%s; while :; do sleep 0.01; done'; echo code $?`, asRunner, os.Args[0], count, begun)
 	c := exec.CommandContext(t.Context(), script, "-qec", inner, "/dev/null")
+	c.Env = append(os.Environ(), "SHELL=/bin/sh") // which runs the line, and gets SIGINT, too
 	var out bytes.Buffer
 	c.Stdout = &out
 	in, err := c.StdinPipe()
