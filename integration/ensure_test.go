@@ -56,11 +56,17 @@ func (u *ensured) ensure(args ...string) ran {
 // must ensures a sidecar, and returns the number of its process.
 func (u *ensured) must(args ...string) (pid int) {
 	u.Helper()
+	u.mustPrint(args...)
+	return u.address().PID
+}
+
+// mustPrint ensures a sidecar, which may have begun to end.
+func (u *ensured) mustPrint(args ...string) {
+	u.Helper()
 	r := u.ensure(args...)
 	if r.code != 0 || r.stdout != "unix://"+u.socket()+"\n" || r.stderr != "" {
 		u.Fatalf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
 	}
-	return u.address().PID
 }
 
 // addressFile is the content of an address file, as a client in another language reads it.
@@ -69,16 +75,22 @@ type addressFile struct {
 	PID                   int
 }
 
-func (u *ensured) address() (a addressFile) {
+func (u *ensured) address() addressFile {
 	u.Helper()
-	text, err := os.ReadFile(filepath.Join(u.dir(), "address"))
-	if err == nil {
-		err = json.Unmarshal(text, &a)
-	}
+	a, err := u.readAddress()
 	if err != nil {
 		u.Fatal(err)
 	}
 	return a
+}
+
+// readAddress fails when there is no address file.
+func (u *ensured) readAddress() (a addressFile, err error) {
+	text, err := os.ReadFile(filepath.Join(u.dir(), "address"))
+	if err == nil {
+		err = json.Unmarshal(text, &a)
+	}
+	return a, err
 }
 
 // sidecars returns the processes that serve with this home: those of their environment that name it.
@@ -206,8 +218,9 @@ func TestSidecarThatEndsIsReplaced(t *testing.T) {
 		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
-		if next := u.must(); next == pid {
-			// It was not at its end yet when it answered.
+		u.mustPrint()
+		if a, err := u.readAddress(); err != nil || a.PID == pid {
+			// It was not at its end yet when it answered, and may have removed its file since.
 			waitFor(t, "its end", func() bool { return gone(pid) })
 		}
 	}
