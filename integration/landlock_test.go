@@ -35,7 +35,7 @@ func TestLandlock(t *testing.T) {
 	for start := range 2 {
 		s := startSidecar(t, launch{Socket: socket, Store: store, Args: []string{
 			"--landlock", "--roots=" + root, "--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600), "--keep-for=1ms", "--session-lease=0s",
-			"--gc-interval=1s", "--compress-after=1ms",
+			"--gc-interval=0s", "--compress-after=1ms",
 		}})
 		socket, store = s.Socket, s.Store
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
