@@ -32,11 +32,14 @@ func TestLandlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket, store := "", ""
-	for start := range 2 {
-		s := startSidecar(t, launch{Socket: socket, Store: store, Args: []string{
-			"--landlock", "--roots=" + root, "--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600), "--keep-for=1ms", "--session-lease=0s",
-			"--gc-interval=0s", "--compress-after=1ms",
-		}})
+	// The first sidecar deletes, and only when it is asked to: what is put meanwhile must stay. The second one compresses by itself.
+	for start, keeping := range [][]string{
+		{"--keep-for=1ms", "--session-lease=0s", "--gc-interval=0s"},
+		{"--compress-after=1ms", "--gc-interval=1s"},
+	} {
+		s := startSidecar(t, launch{Socket: socket, Store: store, Args: append([]string{
+			"--landlock", "--roots=" + root, "--tcp=127.0.0.1:0", "--token-file=" + tokenFile(t, 0o600),
+		}, keeping...)})
 		socket, store = s.Socket, s.Store
 		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
 		if err != nil || !strings.Contains(string(text), "NoNewPrivs:\t1") {
@@ -66,9 +69,17 @@ func TestLandlock(t *testing.T) {
 		if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
 			t.Errorf("TCP: %v", err)
 		}
-		time.Sleep(5 * time.Millisecond)
-		if got, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{}); err != nil || got.GetDeletedArtifacts() < 3 {
-			t.Errorf("%v, %v", got, err)
+		if start == 0 {
+			time.Sleep(5 * time.Millisecond)
+			if got, err := c.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{}); err != nil || got.GetDeletedArtifacts() < 3 {
+				t.Errorf("%v, %v", got, err)
+			}
+		} else {
+			waitFor(t, "artifacts to be compressed", func() bool { return strings.Contains(s.Log.String(), "artifacts were compressed") })
+			got, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: kept})
+			if err != nil || len(got.GetData()) == 0 || !strings.HasPrefix(numbered(3000), string(got.GetData())) {
+				t.Errorf("compressed: %v, %d bytes", err, len(got.GetData()))
+			}
 		}
 		wantNone(t, s.Log.String(), "permission denied", "\"ERROR\"")
 		if code := s.Terminate(); code != 0 {
