@@ -31,7 +31,7 @@ func TestTypesOfFamiliesAreNamedAlike(t *testing.T) {
 }
 
 var (
-	reasonLine = regexp.MustCompile(`^  ERROR_REASON_(\w+) = \d+;$`)
+	reasonLine = regexp.MustCompile(`^  ERROR_REASON_(\w+) = \d+(?: \[\(hint\) = "(.+)"\])?;$`)
 	reasonText = regexp.MustCompile(`^([A-Z_]+)\. (.+)$`)
 )
 
@@ -59,7 +59,7 @@ func TestDocumentedReasons(t *testing.T) {
 			if code := codeNamed(t, said[1]); code == codes.OK {
 				t.Errorf("%s is a success", m[1])
 			}
-			byStatus.add(said[1], fmt.Sprintf("| `%s` | %s |", m[1], said[2]))
+			byStatus.add(said[1], fmt.Sprintf("| `%s` | %s | %s |", m[1], said[2], strings.ReplaceAll(m[2], `\"`, `"`)))
 		}
 		comment = nil
 	}
@@ -74,5 +74,5 @@ func TestDocumentedReasons(t *testing.T) {
 	if len(rows) != len(pb.ErrorReason_name)-1 {
 		t.Errorf("%d reasons were read, and there are %d", len(rows), len(pb.ErrorReason_name)-1)
 	}
-	checkTable(t, "../docs/reference/errors.md", "| status | reason | when |", rows)
+	checkTable(t, "../docs/reference/errors.md", "| status | reason | when | hint |", rows)
 }

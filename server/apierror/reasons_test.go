@@ -2,6 +2,7 @@ package apierror
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,12 +27,41 @@ type seen struct {
 func see(t *testing.T, r *StatusError) seen {
 	t.Helper()
 	s := seen{Code: r.Code.String(), Reason: ReasonName(r.Reason), Message: r.GRPCStatus().Message(), Metadata: infoOf(t, r).GetMetadata()}
+	if hint := s.Metadata["hint"]; hint == "" || hint != Hint(r.Reason) {
+		t.Errorf("the hint of %s is %q", s.Reason, hint)
+	}
+	if delete(s.Metadata, "hint"); len(s.Metadata) == 0 {
+		s.Metadata = nil
+	}
 	for _, d := range r.GRPCStatus().Details() {
 		if retry, ok := d.(*errdetails.RetryInfo); ok {
 			s.Retry = retry.GetRetryDelay().AsDuration()
 		}
 	}
+	if delay, known := r.RetryDelay(); delay != s.Retry || known != (s.Retry > 0) {
+		t.Errorf("the delay of %s is %v, and RetryInfo has %v", s.Reason, delay, s.Retry)
+	}
 	return s
+}
+
+// TestEveryReasonHasAHint: a line without a full stop that says what to do.
+func TestEveryReasonHasAHint(t *testing.T) {
+	t.Parallel()
+	for number, name := range pb.ErrorReason_name {
+		hint := Hint(pb.ErrorReason(number))
+		if number == 0 {
+			if hint != "" {
+				t.Errorf("%s has the hint %q", name, hint)
+			}
+			continue
+		}
+		if hint == "" || strings.ContainsAny(hint, "\n\t") || strings.HasSuffix(hint, ".") || len(hint) > 100 || strings.ToLower(hint[:1]) != hint[:1] {
+			t.Errorf("the hint of %s is %q", name, hint)
+		}
+	}
+	if got := Hint(pb.ErrorReason(-1)); got != "" {
+		t.Errorf("the hint of a number that is no reason is %q", got)
+	}
 }
 
 // TestStatusesStateTheirFacts has what clients decide by: numbers in the metadata, and RetryInfo where the same call may succeed.

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/protoadapt"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -58,8 +60,10 @@ func (r *StatusError) GRPCStatus() *status.Status {
 		message = strings.ToValidUTF8(message[:maxStatusMessage], "")
 	}
 	st := status.New(r.Code, message)
+	metadata := map[string]string{"hint": Hint(r.Reason)}
+	maps.Copy(metadata, r.Metadata)
 	details := append([]protoadapt.MessageV1{&errdetails.ErrorInfo{
-		Reason: ReasonName(r.Reason), Domain: Domain, Metadata: r.Metadata,
+		Reason: ReasonName(r.Reason), Domain: Domain, Metadata: metadata,
 	}}, r.Details...)
 	if with, err := st.WithDetails(details...); err == nil {
 		return with
@@ -69,6 +73,26 @@ func (r *StatusError) GRPCStatus() *status.Status {
 
 // ReasonName returns the name of a reason as ErrorInfo has it: without the prefix of the enum.
 func ReasonName(r pb.ErrorReason) string { return strings.TrimPrefix(r.String(), "ERROR_REASON_") }
+
+// Hint returns what a caller can do next about a reason, as the contract has it; empty for a number that it does not have.
+func Hint(r pb.ErrorReason) string {
+	value := r.Descriptor().Values().ByNumber(r.Number())
+	if value == nil {
+		return ""
+	}
+	hint, _ := proto.GetExtension(value.Options(), pb.E_Hint).(string)
+	return hint
+}
+
+// RetryDelay returns how long a caller is to wait before it makes the same call again, and whether the status says so.
+func (r *StatusError) RetryDelay() (time.Duration, bool) {
+	for _, d := range r.Details {
+		if retry, ok := d.(*errdetails.RetryInfo); ok {
+			return retry.GetRetryDelay().AsDuration(), true
+		}
+	}
+	return 0, false
+}
 
 // Failures that have no package of their own.
 var (

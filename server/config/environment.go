@@ -26,7 +26,7 @@ var serviceLink = sync.OnceValue(func() *regexp.Regexp {
 // clientVariables are read by clients alone: where the sidecar is, how long to wait for it, and how the shell works. They are
 // no settings of a sidecar, and must not stop the start of one.
 var clientVariables = []string{
-	"TOOLRESULT_ADDRESS", "TOOLRESULT_PATIENCE", "TOOLRESULT_SHELL", "TOOLRESULT_MAX_TOKENS", "TOOLRESULT_RAW",
+	"TOOLRESULT_ADDRESS", "TOOLRESULT_BINARY", "TOOLRESULT_PATIENCE", "TOOLRESULT_SHELL", "TOOLRESULT_MAX_TOKENS", "TOOLRESULT_RAW",
 }
 
 // environment holds variables by name.

@@ -121,7 +121,7 @@ func TestUnknownVariablesAreRejected(t *testing.T) {
 // TestVariablesOfClientsAreNoSettings sets what clients alone read: a sidecar that one of them starts inherits it.
 func TestVariablesOfClientsAreNoSettings(t *testing.T) {
 	t.Parallel()
-	mustLoad(t, nil, "TOOLRESULT_ADDRESS=unix:///run/s", "TOOLRESULT_PATIENCE=1s", "TOOLRESULT_SHELL=/bin/sh", "TOOLRESULT_MAX_TOKENS=900", "TOOLRESULT_RAW=1")
+	mustLoad(t, nil, "TOOLRESULT_ADDRESS=unix:///run/s", "TOOLRESULT_BINARY=/usr/bin/toolresult", "TOOLRESULT_PATIENCE=1s", "TOOLRESULT_SHELL=/bin/sh", "TOOLRESULT_MAX_TOKENS=900", "TOOLRESULT_RAW=1")
 }
 
 // TestKubernetesServiceLinks sets what a pod gets beside a Service named toolresult or toolresult-sidecar.

@@ -240,8 +240,24 @@ func (c *Interceptors) statusFor(ctx context.Context, method string, req any, er
 		r = r.WithIncident(id)
 	}
 	c.Rejections.Rejected(ctx, c.named(method), req, r)
+	pushBack(ctx, r)
 	return r.GRPCStatus().Err()
 }
+
+// pushBack says to gRPC itself whether to repeat a call that its retry policy would repeat by the code alone, and when (gRFC A6):
+// after the delay of the status; never, where what is exhausted is not free again by waiting.
+func pushBack(ctx context.Context, r *apierror.StatusError) {
+	delay, known := r.RetryDelay()
+	switch {
+	case known:
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(pushbackTrailer, strconv.FormatInt(delay.Milliseconds(), 10))) // it fails outside of a call
+	case r.Code == codes.ResourceExhausted:
+		_ = grpc.SetTrailer(ctx, metadata.Pairs(pushbackTrailer, "-1"))
+	}
+}
+
+// pushbackTrailer is the name of the trailer, in milliseconds.
+const pushbackTrailer = "grpc-retry-pushback-ms"
 
 // incident returns the id under which the log has a fault: that of the call, if it has one already.
 func (c *Interceptors) incident(ctx context.Context) string {

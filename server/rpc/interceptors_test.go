@@ -23,6 +23,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -147,6 +148,40 @@ func reasonOf(err error) (string, map[string]string) {
 		}
 	}
 	return "", nil
+}
+
+// TestPushback: the trailer says when to repeat what it would repeat by the code alone, and what never to repeat.
+func TestPushback(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	full := errors.New("full")
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{apierror.InFlightBytes(1), "100"},
+		{apierror.AnswerTooLarge(1), "-1"},
+		{fmt.Errorf("x: %w", artifactstore.ErrFull), "-1"},
+		{fmt.Errorf("x: %w", catalog.ErrBusy), "1000"},
+		{apierror.Draining(), ""},
+		{full, ""},
+	} {
+		s.service.render = func(context.Context, *pb.RenderRequest) error { return c.err }
+		var trailer metadata.MD
+		_, err := s.client.Render(t.Context(), &pb.RenderRequest{}, grpc.Trailer(&trailer))
+		if got := strings.Join(trailer.Get("grpc-retry-pushback-ms"), ","); got != c.want {
+			t.Errorf("%v: the trailer has %q, want %q", err, got, c.want)
+		}
+		s.service.stream = func(grpc.ServerStream) error { return c.err }
+		call, err := s.client.ProjectStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = call.Recv()
+		if got := strings.Join(call.Trailer().Get("grpc-retry-pushback-ms"), ","); got != c.want {
+			t.Errorf("%v: the trailer of a stream has %q, want %q", err, got, c.want)
+		}
+	}
 }
 
 // TestEveryCallHasAnID has ids of clients that are kept, and those that are replaced by ones of the server, all different.

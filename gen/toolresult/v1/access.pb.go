@@ -424,8 +424,8 @@ const file_toolresult_v1_access_proto_rawDesc = "" +
 	"\rAccessService\x12f\n" +
 	"\x11IssueSessionToken\x12'.toolresult.v1.IssueSessionTokenRequest\x1a(.toolresult.v1.IssueSessionTokenResponse\x12l\n" +
 	"\x13RevokeSessionTokens\x12).toolresult.v1.RevokeSessionTokensRequest\x1a*.toolresult.v1.RevokeSessionTokensResponse\x12`\n" +
-	"\x0fRegisterSecrets\x12%.toolresult.v1.RegisterSecretsRequest\x1a&.toolresult.v1.RegisterSecretsResponseB\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vAccessProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0fRegisterSecrets\x12%.toolresult.v1.RegisterSecretsRequest\x1a&.toolresult.v1.RegisterSecretsResponseB\xbc\x01\n" +
+	"\x17io.github.toolresult.v1B\vAccessProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_access_proto_rawDescOnce sync.Once

@@ -2033,8 +2033,8 @@ const file_toolresult_v1_artifact_proto_rawDesc = "" +
 	"\fLeaseSession\x12\".toolresult.v1.LeaseSessionRequest\x1a#.toolresult.v1.LeaseSessionResponse\x12R\n" +
 	"\tAppendLog\x12\x1f.toolresult.v1.AppendLogRequest\x1a .toolresult.v1.AppendLogResponse(\x010\x01\x12b\n" +
 	"\x0fVerifyArtifacts\x12%.toolresult.v1.VerifyArtifactsRequest\x1a&.toolresult.v1.VerifyArtifactsResponse0\x01\x12]\n" +
-	"\x0eCollectGarbage\x12$.toolresult.v1.CollectGarbageRequest\x1a%.toolresult.v1.CollectGarbageResponseB\xb8\x01\n" +
-	"\x11com.toolresult.v1B\rArtifactProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0eCollectGarbage\x12$.toolresult.v1.CollectGarbageRequest\x1a%.toolresult.v1.CollectGarbageResponseB\xbe\x01\n" +
+	"\x17io.github.toolresult.v1B\rArtifactProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_artifact_proto_rawDescOnce sync.Once

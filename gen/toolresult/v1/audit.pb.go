@@ -1934,8 +1934,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\tGetRecord\x12\x1f.toolresult.v1.GetRecordRequest\x1a .toolresult.v1.GetRecordResponse\x12T\n" +
 	"\vListRecords\x12!.toolresult.v1.ListRecordsRequest\x1a\".toolresult.v1.ListRecordsResponse\x12W\n" +
 	"\fVerifyRecord\x12\".toolresult.v1.VerifyRecordRequest\x1a#.toolresult.v1.VerifyRecordResponse\x12P\n" +
-	"\tVerifyLog\x12\x1f.toolresult.v1.VerifyLogRequest\x1a .toolresult.v1.VerifyLogResponse0\x01B\xb5\x01\n" +
-	"\x11com.toolresult.v1B\n" +
+	"\tVerifyLog\x12\x1f.toolresult.v1.VerifyLogRequest\x1a .toolresult.v1.VerifyLogResponse0\x01B\xbb\x01\n" +
+	"\x17io.github.toolresult.v1B\n" +
 	"AuditProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (

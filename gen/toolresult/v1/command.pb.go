@@ -1376,8 +1376,8 @@ const file_toolresult_v1_command_proto_rawDesc = "" +
 	"%COMMAND_BATCH_ITEM_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dCOMMAND_BATCH_ITEM_STATUS_RAN\x10\x01\x12&\n" +
 	"\"COMMAND_BATCH_ITEM_STATUS_REJECTED\x10\x02\x12%\n" +
-	"!COMMAND_BATCH_ITEM_STATUS_SKIPPED\x10\x03B\xb7\x01\n" +
-	"\x11com.toolresult.v1B\fCommandProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"!COMMAND_BATCH_ITEM_STATUS_SKIPPED\x10\x03B\xbd\x01\n" +
+	"\x17io.github.toolresult.v1B\fCommandProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_command_proto_rawDescOnce sync.Once

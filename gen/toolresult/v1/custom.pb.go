@@ -189,8 +189,8 @@ const file_toolresult_v1_custom_proto_rawDesc = "" +
 	"\bencoding\"Q\n" +
 	"\fCustomResult\x12\x18\n" +
 	"\x04type\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04type\x12'\n" +
-	"\fpayload_json\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\vpayloadJsonB\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vCustomProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\fpayload_json\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\vpayloadJsonB\xbc\x01\n" +
+	"\x17io.github.toolresult.v1B\vCustomProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_custom_proto_rawDescOnce sync.Once

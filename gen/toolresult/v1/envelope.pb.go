@@ -1641,8 +1641,8 @@ const file_toolresult_v1_envelope_proto_rawDesc = "" +
 	"ToolStatus\x12\x1b\n" +
 	"\x17TOOL_STATUS_UNSPECIFIED\x10\x00\x12\x17\n" +
 	"\x13TOOL_STATUS_SUCCESS\x10\x01\x12\x15\n" +
-	"\x11TOOL_STATUS_ERROR\x10\x02B\xb8\x01\n" +
-	"\x11com.toolresult.v1B\rEnvelopeProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x11TOOL_STATUS_ERROR\x10\x02B\xbe\x01\n" +
+	"\x17io.github.toolresult.v1B\rEnvelopeProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_envelope_proto_rawDescOnce sync.Once

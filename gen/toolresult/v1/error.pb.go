@@ -771,84 +771,84 @@ const file_toolresult_v1_error_proto_rawDesc = "" +
 	"\x0eDetailsOmitted\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1c\n" +
 	"\x06digest\x18\x02 \x01(\tB\x04\x88\xb5\x18\x01R\x06digest\x12B\n" +
-	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xbc\x13\n" +
+	"\bartifact\x18\x03 \x01(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\bartifact*\xcc1\n" +
 	"\vErrorReason\x12\x1c\n" +
-	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12%\n" +
-	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x12\x1e\n" +
-	"\x1aERROR_REASON_FIELD_MISSING\x10\x02\x12\x1f\n" +
-	"\x1bERROR_REASON_FIELD_TOO_LONG\x10\x03\x12$\n" +
-	" ERROR_REASON_FIELD_OUT_OF_BOUNDS\x10\x04\x12\x1d\n" +
-	"\x19ERROR_REASON_NAME_INVALID\x10\x05\x12\x1d\n" +
-	"\x19ERROR_REASON_ENUM_UNKNOWN\x10\x06\x12\x1d\n" +
-	"\x19ERROR_REASON_JSON_INVALID\x10\a\x12\x1e\n" +
-	"\x1aERROR_REASON_JSON_TOO_DEEP\x10\b\x12#\n" +
-	"\x1fERROR_REASON_JSON_DUPLICATE_KEY\x10\t\x12'\n" +
+	"\x18ERROR_REASON_UNSPECIFIED\x10\x00\x12X\n" +
+	"!ERROR_REASON_ENVELOPE_EXCLUSIVITY\x10\x01\x1a1\xa2\xb5\x18-set one of the fields that exclude each other\x121\n" +
+	"\x1aERROR_REASON_FIELD_MISSING\x10\x02\x1a\x11\xa2\xb5\x18\rset the field\x12;\n" +
+	"\x1bERROR_REASON_FIELD_TOO_LONG\x10\x03\x1a\x1a\xa2\xb5\x18\x16make the field shorter\x12_\n" +
+	" ERROR_REASON_FIELD_OUT_OF_BOUNDS\x10\x04\x1a9\xa2\xb5\x185use a value within the bounds that the message states\x12n\n" +
+	"\x19ERROR_REASON_NAME_INVALID\x10\x05\x1aO\xa2\xb5\x18Kuse letters, digits and \"_\", \"-\", \".\", \":\", \"/\", or what the message allows\x12T\n" +
+	"\x19ERROR_REASON_ENUM_UNKNOWN\x10\x06\x1a5\xa2\xb5\x181use a value that this version of the server knows\x127\n" +
+	"\x19ERROR_REASON_JSON_INVALID\x10\a\x1a\x18\xa2\xb5\x18\x14send valid JSON text\x12H\n" +
+	"\x1aERROR_REASON_JSON_TOO_DEEP\x10\b\x1a(\xa2\xb5\x18$send JSON that is nested less deeply\x12S\n" +
+	"\x1fERROR_REASON_JSON_DUPLICATE_KEY\x10\t\x1a.\xa2\xb5\x18*send JSON whose objects have each key once\x12`\n" +
 	"#ERROR_REASON_ARTIFACT_INDEX_INVALID\x10\n" +
-	"\x12\x1f\n" +
-	"\x1bERROR_REASON_LEDGER_INVALID\x10\v\x12#\n" +
-	"\x1fERROR_REASON_TEXT_NOT_SANITISED\x10\f\x12!\n" +
-	"\x1dERROR_REASON_BUDGET_TOO_SMALL\x10\r\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_MISSING\x10\x0e\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_INVALID\x10\x0f\x12&\n" +
-	"\"ERROR_REASON_AUTHORITY_NOT_ALLOWED\x10\x10\x12\"\n" +
-	"\x1eERROR_REASON_MESSAGE_TOO_LARGE\x10\x11\x12 \n" +
-	"\x1cERROR_REASON_IN_FLIGHT_BYTES\x10\x12\x12\x1a\n" +
-	"\x16ERROR_REASON_DISK_FULL\x10\x13\x12\x19\n" +
-	"\x15ERROR_REASON_FD_LIMIT\x10\x14\x12#\n" +
-	"\x1fERROR_REASON_ARTIFACT_TOO_LARGE\x10\x15\x12 \n" +
-	"\x1cERROR_REASON_STORE_READ_ONLY\x10\x16\x12\x19\n" +
-	"\x15ERROR_REASON_DRAINING\x10\x17\x12\x16\n" +
-	"\x12ERROR_REASON_PANIC\x10\x18\x12\x1d\n" +
-	"\x19ERROR_REASON_STORE_FAILED\x10\x19\x12!\n" +
-	"\x1dERROR_REASON_CLIENT_CANCELLED\x10\x1a\x12\x19\n" +
-	"\x15ERROR_REASON_DEADLINE\x10\x1b\x12\x1f\n" +
-	"\x1bERROR_REASON_FAMILY_UNKNOWN\x10\x1c\x12 \n" +
-	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x12\x1d\n" +
-	"\x19ERROR_REASON_STREAM_ORDER\x10\x1e\x12 \n" +
-	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x12#\n" +
-	"\x1fERROR_REASON_PAGE_TOKEN_INVALID\x10 \x12#\n" +
-	"\x1fERROR_REASON_ARTIFACT_NOT_FOUND\x10!\x12#\n" +
-	"\x1fERROR_REASON_PATH_OUTSIDE_STORE\x10\"\x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_CORRUPT\x10#\x12&\n" +
-	"\"ERROR_REASON_RANGE_NOT_SATISFIABLE\x10$\x12!\n" +
-	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x12\x1f\n" +
-	"\x1bERROR_REASON_FILE_NOT_FOUND\x10&\x12\x1d\n" +
-	"\x19ERROR_REASON_FILE_CHANGED\x10'\x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_EXPIRED\x10(\x12!\n" +
-	"\x1dERROR_REASON_ARTIFACT_MISSING\x10)\x12\x1e\n" +
-	"\x1aERROR_REASON_QUOTA_SESSION\x10*\x12\x1c\n" +
-	"\x18ERROR_REASON_QUOTA_STORE\x10+\x12\x18\n" +
-	"\x14ERROR_REASON_GC_RACE\x10,\x12 \n" +
-	"\x1cERROR_REASON_POINTER_INVALID\x10-\x12\x1c\n" +
-	"\x18ERROR_REASON_CHUNK_ORDER\x10.\x12\x1e\n" +
-	"\x1aERROR_REASON_SIZE_MISMATCH\x10/\x12\x1c\n" +
-	"\x18ERROR_REASON_STREAM_IDLE\x100\x12$\n" +
-	" ERROR_REASON_LOG_OFFSET_MISMATCH\x101\x12\x19\n" +
-	"\x15ERROR_REASON_LOG_BUSY\x102\x12\x1d\n" +
-	"\x19ERROR_REASON_LOG_FINISHED\x103\x12)\n" +
-	"%ERROR_REASON_OBJECT_STORE_UNAVAILABLE\x104\x12\"\n" +
-	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x12!\n" +
-	"\x1dERROR_REASON_RECORD_NOT_FOUND\x106\x12#\n" +
-	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x12!\n" +
-	"\x1dERROR_REASON_AUDIT_LOG_FAILED\x108\x12\x1f\n" +
-	"\x1bERROR_REASON_AUDIT_DISABLED\x109\x12 \n" +
-	"\x1cERROR_REASON_SECRETS_UNKNOWN\x10:\x12\x1f\n" +
-	"\x1bERROR_REASON_SECRET_INVALID\x10;\x12!\n" +
-	"\x1dERROR_REASON_SESSION_MISMATCH\x10<\x12 \n" +
-	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x12!\n" +
-	"\x1dERROR_REASON_PEER_NOT_ALLOWED\x10>\x12#\n" +
-	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10?\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x12&\n" +
-	"\"ERROR_REASON_AUDIT_LOG_UNAVAILABLE\x10A\x12\x19\n" +
-	"\x15ERROR_REASON_INTERNAL\x10B\x12 \n" +
-	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x12\x1f\n" +
-	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x12 \n" +
-	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x12\"\n" +
-	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10H\x12\x1d\n" +
-	"\x19ERROR_REASON_TOOL_UNKNOWN\x10F\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_EXPIRED\x10P\x12\x1e\n" +
-	"\x1aERROR_REASON_TOKEN_UNKNOWN\x10QB\xb5\x01\n" +
-	"\x11com.toolresult.v1B\n" +
+	"\x1a7\xa2\xb5\x183send the canonical result as the server answered it\x12X\n" +
+	"\x1bERROR_REASON_LEDGER_INVALID\x10\v\x1a7\xa2\xb5\x183send the canonical result as the server answered it\x12\\\n" +
+	"\x1fERROR_REASON_TEXT_NOT_SANITISED\x10\f\x1a7\xa2\xb5\x183send the canonical result as the server answered it\x12Z\n" +
+	"\x1dERROR_REASON_BUDGET_TOO_SMALL\x10\r\x1a7\xa2\xb5\x183raise the budget by the shortfall, or compact first\x12_\n" +
+	"\x1aERROR_REASON_TOKEN_MISSING\x10\x0e\x1a?\xa2\xb5\x18;send the token of the server, \"authorization: Bearer TOKEN\"\x12@\n" +
+	"\x1aERROR_REASON_TOKEN_INVALID\x10\x0f\x1a \xa2\xb5\x18\x1cuse the token of this server\x12S\n" +
+	"\"ERROR_REASON_AUTHORITY_NOT_ALLOWED\x10\x10\x1a+\xa2\xb5\x18'call the loopback address of the server\x12t\n" +
+	"\x1eERROR_REASON_MESSAGE_TOO_LARGE\x10\x11\x1aP\xa2\xb5\x18Lsend large outputs with ProjectStream, and long histories with CompactStream\x12J\n" +
+	"\x1cERROR_REASON_IN_FLIGHT_BYTES\x10\x12\x1a(\xa2\xb5\x18$make the same call again in a moment\x12b\n" +
+	"\x16ERROR_REASON_DISK_FULL\x10\x13\x1aF\xa2\xb5\x18Bfree space on the disk of the store, then make the same call again\x12^\n" +
+	"\x15ERROR_REASON_FD_LIMIT\x10\x14\x1aC\xa2\xb5\x18?raise the limit of open files of the server, and start it again\x12b\n" +
+	"\x1fERROR_REASON_ARTIFACT_TOO_LARGE\x10\x15\x1a=\xa2\xb5\x189store artifacts on a file system that allows larger files\x12[\n" +
+	"\x1cERROR_REASON_STORE_READ_ONLY\x10\x16\x1a9\xa2\xb5\x185let the server write to its store, and start it again\x12D\n" +
+	"\x15ERROR_REASON_DRAINING\x10\x17\x1a)\xa2\xb5\x18%connect again, and make the same call\x12[\n" +
+	"\x12ERROR_REASON_PANIC\x10\x18\x1aC\xa2\xb5\x18?report it with the incident id; the log of the server says more\x12S\n" +
+	"\x19ERROR_REASON_STORE_FAILED\x10\x19\x1a4\xa2\xb5\x180look up the incident id in the log of the server\x12]\n" +
+	"\x1dERROR_REASON_CLIENT_CANCELLED\x10\x1a\x1a:\xa2\xb5\x186make the same call again if its answer is still wanted\x12G\n" +
+	"\x15ERROR_REASON_DEADLINE\x10\x1b\x1a,\xa2\xb5\x18(make the same call again, with more time\x12J\n" +
+	"\x1bERROR_REASON_FAMILY_UNKNOWN\x10\x1c\x1a)\xa2\xb5\x18%use a family that GetServerInfo names\x12d\n" +
+	"\x1cERROR_REASON_MESSAGE_INVALID\x10\x1d\x1aB\xa2\xb5\x18>send a message that its type allows; bytes belong in a payload\x12W\n" +
+	"\x19ERROR_REASON_STREAM_ORDER\x10\x1e\x1a8\xa2\xb5\x184send the header first and the finish last, each once\x12;\n" +
+	"\x1cERROR_REASON_PATTERN_INVALID\x10\x1f\x1a\x19\xa2\xb5\x18\x15use the syntax of RE2\x12e\n" +
+	"\x1fERROR_REASON_PAGE_TOKEN_INVALID\x10 \x1a@\xa2\xb5\x18<send the token with the same request that it was answered to\x12W\n" +
+	"\x1fERROR_REASON_ARTIFACT_NOT_FOUND\x10!\x1a2\xa2\xb5\x18.use a path as a receipt of this session has it\x12V\n" +
+	"\x1fERROR_REASON_PATH_OUTSIDE_STORE\x10\"\x1a1\xa2\xb5\x18-use a path as a receipt of this server has it\x12_\n" +
+	"\x1dERROR_REASON_ARTIFACT_CORRUPT\x10#\x1a<\xa2\xb5\x188go on without it, and have the operator verify the store\x12X\n" +
+	"\"ERROR_REASON_RANGE_NOT_SATISFIABLE\x10$\x1a0\xa2\xb5\x18,read within the size that the message states\x12o\n" +
+	"\x1dERROR_REASON_FILE_NOT_ALLOWED\x10%\x1aL\xa2\xb5\x18Hsend the bytes themselves, or allow the directory with the setting roots\x12G\n" +
+	"\x1bERROR_REASON_FILE_NOT_FOUND\x10&\x1a&\xa2\xb5\x18\"use the path of a file that exists\x12Z\n" +
+	"\x19ERROR_REASON_FILE_CHANGED\x10'\x1a;\xa2\xb5\x187make the same call again when nobody writes to the file\x12N\n" +
+	"\x1dERROR_REASON_ARTIFACT_EXPIRED\x10(\x1a+\xa2\xb5\x18'go on without it, or run the tool again\x12_\n" +
+	"\x1dERROR_REASON_ARTIFACT_MISSING\x10)\x1a<\xa2\xb5\x188go on without it, and have the operator verify the store\x12p\n" +
+	"\x1aERROR_REASON_QUOTA_SESSION\x10*\x1aP\xa2\xb5\x18Lend the lease of the session or remove registered values, or raise the quota\x12g\n" +
+	"\x18ERROR_REASON_QUOTA_STORE\x10+\x1aI\xa2\xb5\x18Eend leases of sessions that are over, or raise the quota of the store\x126\n" +
+	"\x14ERROR_REASON_GC_RACE\x10,\x1a\x1c\xa2\xb5\x18\x18make the same call again\x12O\n" +
+	"\x1cERROR_REASON_POINTER_INVALID\x10-\x1a-\xa2\xb5\x18)use a JSON pointer, such as /items/3/name\x12J\n" +
+	"\x18ERROR_REASON_CHUNK_ORDER\x10.\x1a,\xa2\xb5\x18(send the output again from its beginning\x12L\n" +
+	"\x1aERROR_REASON_SIZE_MISMATCH\x10/\x1a,\xa2\xb5\x18(send the output again from its beginning\x12Q\n" +
+	"\x18ERROR_REASON_STREAM_IDLE\x100\x1a3\xa2\xb5\x18/use AppendLog for output that is written slowly\x12U\n" +
+	" ERROR_REASON_LOG_OFFSET_MISMATCH\x101\x1a/\xa2\xb5\x18+send from the byte that the metadata states\x12U\n" +
+	"\x15ERROR_REASON_LOG_BUSY\x102\x1a:\xa2\xb5\x186make the same call again when the other call has ended\x12A\n" +
+	"\x19ERROR_REASON_LOG_FINISHED\x103\x1a\"\xa2\xb5\x18\x1euse another name for a new log\x12X\n" +
+	"%ERROR_REASON_OBJECT_STORE_UNAVAILABLE\x104\x1a-\xa2\xb5\x18)make the same call again in a few seconds\x12R\n" +
+	"\x1eERROR_REASON_REQUEST_ID_REUSED\x105\x1a.\xa2\xb5\x18*use another request id for another request\x12Y\n" +
+	"\x1dERROR_REASON_RECORD_NOT_FOUND\x106\x1a6\xa2\xb5\x182use an id as an answer or a list of records has it\x12h\n" +
+	"\x1fERROR_REASON_AUDIT_CHAIN_BROKEN\x107\x1aC\xa2\xb5\x18?keep the audit log as it is, and have the operator look into it\x12=\n" +
+	"\x1dERROR_REASON_AUDIT_LOG_FAILED\x108\x1a\x1a\xa2\xb5\x18\x16start the server again\x12n\n" +
+	"\x1bERROR_REASON_AUDIT_DISABLED\x109\x1aM\xa2\xb5\x18Imake the call without what needs an audit log, or let the server keep one\x12k\n" +
+	"\x1cERROR_REASON_SECRETS_UNKNOWN\x10:\x1aI\xa2\xb5\x18Eregister the values again, and make the same call with the new set id\x12c\n" +
+	"\x1bERROR_REASON_SECRET_INVALID\x10;\x1aB\xa2\xb5\x18>register values of 8 bytes to 16 KiB that are no ordinary text\x12M\n" +
+	"\x1dERROR_REASON_SESSION_MISMATCH\x10<\x1a*\xa2\xb5\x18&name the session of the token, or none\x12C\n" +
+	"\x1cERROR_REASON_RAW_NOT_ALLOWED\x10=\x1a!\xa2\xb5\x18\x1dcall as the server's own user\x12D\n" +
+	"\x1dERROR_REASON_PEER_NOT_ALLOWED\x10>\x1a!\xa2\xb5\x18\x1dcall as the server's own user\x12U\n" +
+	"\x1fERROR_REASON_METHOD_NOT_ALLOWED\x10?\x1a0\xa2\xb5\x18,make the call without the token of a session\x12H\n" +
+	"\x1aERROR_REASON_TOKEN_BACKOFF\x10@\x1a(\xa2\xb5\x18$wait, then call with the right token\x12U\n" +
+	"\"ERROR_REASON_AUDIT_LOG_UNAVAILABLE\x10A\x1a-\xa2\xb5\x18)make the same call again in a few seconds\x12O\n" +
+	"\x15ERROR_REASON_INTERNAL\x10B\x1a4\xa2\xb5\x180look up the incident id in the log of the server\x12J\n" +
+	"\x1cERROR_REASON_RECEIPT_INVALID\x10C\x1a(\xa2\xb5\x18$send the text of a receipt unchanged\x12U\n" +
+	"\x1bERROR_REASON_METHOD_UNKNOWN\x10D\x1a4\xa2\xb5\x180call a server of the same version or a later one\x12X\n" +
+	"\x1cERROR_REASON_SERVICE_UNKNOWN\x10E\x1a6\xa2\xb5\x182ask for a service that the server has, or for none\x12L\n" +
+	"\x1eERROR_REASON_STORE_UNAVAILABLE\x10H\x1a(\xa2\xb5\x18$make the same call again in a moment\x12I\n" +
+	"\x19ERROR_REASON_TOOL_UNKNOWN\x10F\x1a*\xa2\xb5\x18&let the runtime itself answer the call\x12L\n" +
+	"\x1aERROR_REASON_TOKEN_EXPIRED\x10P\x1a,\xa2\xb5\x18(get another token from whoever issued it\x12b\n" +
+	"\x1aERROR_REASON_TOKEN_UNKNOWN\x10Q\x1aB\xa2\xb5\x18>use the id of a token that was issued since the server startedB\xbb\x01\n" +
+	"\x17io.github.toolresult.v1B\n" +
 	"ErrorProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (

@@ -1145,8 +1145,8 @@ const file_toolresult_v1_external_proto_rawDesc = "" +
 	"\x1eEXTERNAL_ATTACHMENT_KIND_AUDIO\x10\x02\x12%\n" +
 	"!EXTERNAL_ATTACHMENT_KIND_RESOURCE\x10\x03\x12*\n" +
 	"&EXTERNAL_ATTACHMENT_KIND_RESOURCE_LINK\x10\x04\x124\n" +
-	"\x1fEXTERNAL_ATTACHMENT_KIND_BASE64\x10\x05\x1a\x0f\x8a\xb5\x18\vbase64 dataB\xb8\x01\n" +
-	"\x11com.toolresult.v1B\rExternalProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1fEXTERNAL_ATTACHMENT_KIND_BASE64\x10\x05\x1a\x0f\x8a\xb5\x18\vbase64 dataB\xbe\x01\n" +
+	"\x17io.github.toolresult.v1B\rExternalProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_external_proto_rawDescOnce sync.Once

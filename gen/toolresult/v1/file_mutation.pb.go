@@ -795,8 +795,8 @@ const file_toolresult_v1_file_mutation_proto_rawDesc = "" +
 	"\x1fDIAGNOSTIC_SEVERITY_UNSPECIFIED\x10\x00\x12\x1d\n" +
 	"\x19DIAGNOSTIC_SEVERITY_ERROR\x10\x01\x12\x1f\n" +
 	"\x1bDIAGNOSTIC_SEVERITY_WARNING\x10\x02\x12#\n" +
-	"\x1fDIAGNOSTIC_SEVERITY_INFORMATION\x10\x03B\xbc\x01\n" +
-	"\x11com.toolresult.v1B\x11FileMutationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1fDIAGNOSTIC_SEVERITY_INFORMATION\x10\x03B\xc2\x01\n" +
+	"\x17io.github.toolresult.v1B\x11FileMutationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_file_mutation_proto_rawDescOnce sync.Once

@@ -412,8 +412,8 @@ const file_toolresult_v1_file_read_proto_rawDesc = "" +
 	"\bLineEnds\x12\x19\n" +
 	"\x15LINE_ENDS_UNSPECIFIED\x10\x00\x12\x1c\n" +
 	"\x0eLINE_ENDS_CRLF\x10\x01\x1a\b\x8a\xb5\x18\x04CRLF\x12$\n" +
-	"\x0fLINE_ENDS_MIXED\x10\x02\x1a\x0f\x8a\xb5\x18\vCRLF and LFB\xb8\x01\n" +
-	"\x11com.toolresult.v1B\rFileReadProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0fLINE_ENDS_MIXED\x10\x02\x1a\x0f\x8a\xb5\x18\vCRLF and LFB\xbe\x01\n" +
+	"\x17io.github.toolresult.v1B\rFileReadProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_file_read_proto_rawDescOnce sync.Once

@@ -977,8 +977,8 @@ const file_toolresult_v1_image_proto_rawDesc = "" +
 	"\tartifacts\x18\v \x03(\v2 .toolresult.v1.ArtifactReferenceB\x04\x88\xb5\x18\x01R\tartifacts\x12\x1c\n" +
 	"\x06digest\x18\f \x01(\tB\x04\x88\xb5\x18\x01R\x06digest:f\x8a\xb5\x188Image generation gave {images_total#file}[ from {model}]\x9a\xb5\x18!toolresult.v1.ImageGenerateOutput\xa0\xb5\x18\xd0\x0fB\x0f\n" +
 	"\r_images_totalB\x12\n" +
-	"\x10_images_artifactB\xb5\x01\n" +
-	"\x11com.toolresult.v1B\n" +
+	"\x10_images_artifactB\xbb\x01\n" +
+	"\x17io.github.toolresult.v1B\n" +
 	"ImageProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (

@@ -1220,8 +1220,8 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x19TEXT_ENCODING_UNSPECIFIED\x10\x00\x12\x16\n" +
 	"\x12TEXT_ENCODING_UTF8\x10\x01\x12\x19\n" +
 	"\x15TEXT_ENCODING_UNKNOWN\x10\x02\x12\x18\n" +
-	"\x14TEXT_ENCODING_BINARY\x10\x03B\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vLedgerProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x14TEXT_ENCODING_BINARY\x10\x03B\xbc\x01\n" +
+	"\x17io.github.toolresult.v1B\vLedgerProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_ledger_proto_rawDescOnce sync.Once

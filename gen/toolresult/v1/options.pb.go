@@ -309,6 +309,14 @@ var file_toolresult_v1_options_proto_extTypes = []protoimpl.ExtensionInfo{
 		Tag:           "bytes,50003,opt,name=unchanged_path",
 		Filename:      "toolresult/v1/options.proto",
 	},
+	{
+		ExtendedType:  (*descriptorpb.EnumValueOptions)(nil),
+		ExtensionType: (*string)(nil),
+		Field:         50004,
+		Name:          "toolresult.v1.hint",
+		Tag:           "bytes,50004,opt,name=hint",
+		Filename:      "toolresult/v1/options.proto",
+	},
 }
 
 // Extension fields to descriptorpb.FieldOptions.
@@ -442,6 +450,11 @@ var (
 	//
 	// optional string unchanged_path = 50003;
 	E_UnchangedPath = &file_toolresult_v1_options_proto_extTypes[18]
+	// Of an ErrorReason: what the caller can do next. It is sent as "hint" in the metadata of
+	// the google.rpc.ErrorInfo.
+	//
+	// optional string hint = 50004;
+	E_Hint = &file_toolresult_v1_options_proto_extTypes[19]
 )
 
 var File_toolresult_v1_options_proto protoreflect.FileDescriptor
@@ -479,8 +492,9 @@ const file_toolresult_v1_options_proto_rawDesc = "" +
 	"\achanges\x12\x1f.google.protobuf.MessageOptions\x18׆\x03 \x03(\tR\achanges:9\n" +
 	"\x05words\x12!.google.protobuf.EnumValueOptions\x18ц\x03 \x01(\tR\x05words:M\n" +
 	"\x10means_no_failure\x12!.google.protobuf.EnumValueOptions\x18҆\x03 \x01(\bR\x0emeansNoFailure:J\n" +
-	"\x0eunchanged_path\x12!.google.protobuf.EnumValueOptions\x18ӆ\x03 \x01(\tR\runchangedPathB\xb7\x01\n" +
-	"\x11com.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0eunchanged_path\x12!.google.protobuf.EnumValueOptions\x18ӆ\x03 \x01(\tR\runchangedPath:7\n" +
+	"\x04hint\x12!.google.protobuf.EnumValueOptions\x18Ԇ\x03 \x01(\tR\x04hintB\xbd\x01\n" +
+	"\x17io.github.toolresult.v1B\fOptionsProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_options_proto_rawDescOnce sync.Once
@@ -522,12 +536,13 @@ var file_toolresult_v1_options_proto_depIdxs = []int32{
 	4,  // 16: toolresult.v1.words:extendee -> google.protobuf.EnumValueOptions
 	4,  // 17: toolresult.v1.means_no_failure:extendee -> google.protobuf.EnumValueOptions
 	4,  // 18: toolresult.v1.unchanged_path:extendee -> google.protobuf.EnumValueOptions
-	0,  // 19: toolresult.v1.retention:type_name -> toolresult.v1.Retention
-	1,  // 20: toolresult.v1.role:type_name -> toolresult.v1.Role
-	21, // [21:21] is the sub-list for method output_type
-	21, // [21:21] is the sub-list for method input_type
-	19, // [19:21] is the sub-list for extension type_name
-	0,  // [0:19] is the sub-list for extension extendee
+	4,  // 19: toolresult.v1.hint:extendee -> google.protobuf.EnumValueOptions
+	0,  // 20: toolresult.v1.retention:type_name -> toolresult.v1.Retention
+	1,  // 21: toolresult.v1.role:type_name -> toolresult.v1.Role
+	22, // [22:22] is the sub-list for method output_type
+	22, // [22:22] is the sub-list for method input_type
+	20, // [20:22] is the sub-list for extension type_name
+	0,  // [0:20] is the sub-list for extension extendee
 	0,  // [0:0] is the sub-list for field type_name
 }
 
@@ -543,7 +558,7 @@ func file_toolresult_v1_options_proto_init() {
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_options_proto_rawDesc), len(file_toolresult_v1_options_proto_rawDesc)),
 			NumEnums:      2,
 			NumMessages:   0,
-			NumExtensions: 19,
+			NumExtensions: 20,
 			NumServices:   0,
 		},
 		GoTypes:           file_toolresult_v1_options_proto_goTypes,

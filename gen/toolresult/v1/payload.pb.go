@@ -392,8 +392,8 @@ const file_toolresult_v1_payload_proto_rawDesc = "" +
 	"lost_bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\tlostBytes\x12\x1d\n" +
 	"\aat_byte\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x06atByte\"-\n" +
 	"\x11ArtifactReference\x12\x18\n" +
-	"\x04path\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04pathB\xb7\x01\n" +
-	"\x11com.toolresult.v1B\fPayloadProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x04path\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04pathB\xbd\x01\n" +
+	"\x17io.github.toolresult.v1B\fPayloadProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_payload_proto_rawDescOnce sync.Once

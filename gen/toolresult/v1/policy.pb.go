@@ -1434,8 +1434,8 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"CacheBreak\x12\x1b\n" +
 	"\x17CACHE_BREAK_UNSPECIFIED\x10\x00\x12\x15\n" +
 	"\x11CACHE_BREAK_NEVER\x10\x01\x12\x1b\n" +
-	"\x17CACHE_BREAK_WHEN_NEEDED\x10\x02B\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vPolicyProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x17CACHE_BREAK_WHEN_NEEDED\x10\x02B\xbc\x01\n" +
+	"\x17io.github.toolresult.v1B\vPolicyProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_policy_proto_rawDescOnce sync.Once

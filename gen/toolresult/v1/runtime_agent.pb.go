@@ -1255,8 +1255,8 @@ const file_toolresult_v1_runtime_agent_proto_rawDesc = "" +
 	"\x17CHILD_OUTCOME_COMPLETED\x10\x01\x12\x18\n" +
 	"\x14CHILD_OUTCOME_FAILED\x10\x02\x12\x19\n" +
 	"\x15CHILD_OUTCOME_STOPPED\x10\x03\x12\x1d\n" +
-	"\x19CHILD_OUTCOME_NEEDS_INPUT\x10\x04B\xbc\x01\n" +
-	"\x11com.toolresult.v1B\x11RuntimeAgentProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x19CHILD_OUTCOME_NEEDS_INPUT\x10\x04B\xc2\x01\n" +
+	"\x17io.github.toolresult.v1B\x11RuntimeAgentProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_runtime_agent_proto_rawDescOnce sync.Once

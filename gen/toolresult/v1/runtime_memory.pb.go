@@ -832,8 +832,8 @@ const file_toolresult_v1_runtime_memory_proto_rawDesc = "" +
 	"\x18MEMORY_FRESHNESS_CURRENT\x10\x01\x12E\n" +
 	"\x16MEMORY_FRESHNESS_STALE\x10\x02\x1a)\x8a\xb5\x18%stale, so newer memory may be missing\x12N\n" +
 	"\x1bMEMORY_FRESHNESS_REBUILDING\x10\x03\x1a-\x8a\xb5\x18)being rebuilt, so anything may be missing\x12O\n" +
-	"\x1cMEMORY_FRESHNESS_UNAVAILABLE\x10\x04\x1a-\x8a\xb5\x18)not available, so anything may be missingB\xbd\x01\n" +
-	"\x11com.toolresult.v1B\x12RuntimeMemoryProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1cMEMORY_FRESHNESS_UNAVAILABLE\x10\x04\x1a-\x8a\xb5\x18)not available, so anything may be missingB\xc3\x01\n" +
+	"\x17io.github.toolresult.v1B\x12RuntimeMemoryProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_runtime_memory_proto_rawDescOnce sync.Once

@@ -1300,8 +1300,8 @@ const file_toolresult_v1_runtime_notification_proto_rawDesc = "" +
 	"\tWaitScope\x12\x1a\n" +
 	"\x16WAIT_SCOPE_UNSPECIFIED\x10\x00\x12\x14\n" +
 	"\x10WAIT_SCOPE_AGENT\x10\x01\x12\x18\n" +
-	"\x14WAIT_SCOPE_WORK_ITEM\x10\x02B\xc3\x01\n" +
-	"\x11com.toolresult.v1B\x18RuntimeNotificationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x14WAIT_SCOPE_WORK_ITEM\x10\x02B\xc9\x01\n" +
+	"\x17io.github.toolresult.v1B\x18RuntimeNotificationProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_runtime_notification_proto_rawDescOnce sync.Once

@@ -2236,8 +2236,8 @@ const file_toolresult_v1_runtime_work_item_proto_rawDesc = "" +
 	"!WORK_ITEM_TODO_STATUS_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dWORK_ITEM_TODO_STATUS_PENDING\x10\x01\x12%\n" +
 	"!WORK_ITEM_TODO_STATUS_IN_PROGRESS\x10\x02\x12-\n" +
-	"\x1fWORK_ITEM_TODO_STATUS_COMPLETED\x10\x03\x1a\b\x8a\xb5\x18\x04doneB\xbf\x01\n" +
-	"\x11com.toolresult.v1B\x14RuntimeWorkItemProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x1fWORK_ITEM_TODO_STATUS_COMPLETED\x10\x03\x1a\b\x8a\xb5\x18\x04doneB\xc5\x01\n" +
+	"\x17io.github.toolresult.v1B\x14RuntimeWorkItemProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_runtime_work_item_proto_rawDescOnce sync.Once

@@ -2604,8 +2604,8 @@ const file_toolresult_v1_runtime_workspace_proto_rawDesc = "" +
 	"\x19WorktreeBranchDisposition\x12+\n" +
 	"'WORKTREE_BRANCH_DISPOSITION_UNSPECIFIED\x10\x00\x12'\n" +
 	"#WORKTREE_BRANCH_DISPOSITION_DELETED\x10\x01\x12$\n" +
-	" WORKTREE_BRANCH_DISPOSITION_KEPT\x10\x02B\xc0\x01\n" +
-	"\x11com.toolresult.v1B\x15RuntimeWorkspaceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	" WORKTREE_BRANCH_DISPOSITION_KEPT\x10\x02B\xc6\x01\n" +
+	"\x17io.github.toolresult.v1B\x15RuntimeWorkspaceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_runtime_workspace_proto_rawDescOnce sync.Once

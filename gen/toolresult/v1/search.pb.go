@@ -596,8 +596,8 @@ const file_toolresult_v1_search_proto_rawDesc = "" +
 	"\x0e_total_matchesB\x0e\n" +
 	"\f_total_filesB\x0e\n" +
 	"\f_files_totalB\x11\n" +
-	"\x0f_files_artifactB\xb6\x01\n" +
-	"\x11com.toolresult.v1B\vSearchProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0f_files_artifactB\xbc\x01\n" +
+	"\x17io.github.toolresult.v1B\vSearchProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_search_proto_rawDescOnce sync.Once

@@ -3471,8 +3471,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\vProjectTurn\x12!.toolresult.v1.ProjectTurnRequest\x1a\".toolresult.v1.ProjectTurnResponse\x12H\n" +
 	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12^\n" +
 	"\rCompactStream\x12#.toolresult.v1.CompactStreamRequest\x1a$.toolresult.v1.CompactStreamResponse(\x010\x01\x12Z\n" +
-	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xb7\x01\n" +
-	"\x11com.toolresult.v1B\fServiceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xbd\x01\n" +
+	"\x17io.github.toolresult.v1B\fServiceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_service_proto_rawDescOnce sync.Once

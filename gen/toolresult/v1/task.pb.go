@@ -1403,8 +1403,8 @@ const file_toolresult_v1_task_proto_rawDesc = "" +
 	"\x14TaskInputDisposition\x12&\n" +
 	"\"TASK_INPUT_DISPOSITION_UNSPECIFIED\x10\x00\x12#\n" +
 	"\x1fTASK_INPUT_DISPOSITION_ACCEPTED\x10\x01\x12'\n" +
-	"#TASK_INPUT_DISPOSITION_NOT_ACCEPTED\x10\x02B\xb4\x01\n" +
-	"\x11com.toolresult.v1B\tTaskProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"#TASK_INPUT_DISPOSITION_NOT_ACCEPTED\x10\x02B\xba\x01\n" +
+	"\x17io.github.toolresult.v1B\tTaskProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_task_proto_rawDescOnce sync.Once

@@ -328,8 +328,8 @@ const file_toolresult_v1_text_proto_rawDesc = "" +
 	"\tnext_page\x18\x11 \x01(\tB\x15\x88\xb5\x18\x01\x98\xb5\x18\x02\xa2\xb5\x18\tNext pageR\bnextPage\x12=\n" +
 	"\rshown_as_text\x18\x12 \x01(\tB\x19\x88\xb5\x18\x01\x98\xb5\x18\x01\xa2\xb5\x18\rShown as textR\vshownAsText:\xc5\x01\x8a\xb5\x18\x9f\x01Tool answered{empty? with nothing}{no_match? with no match}[: lines {first_line}-{last_line} of {total_lines}][, from byte {from_byte}][, up to byte {to_byte}]\x9a\xb5\x18\x18toolresult.v1.TextOutput\xa0\xb5\x18\xd0\x0fB\x12\n" +
 	"\x10_content_previewB\x13\n" +
-	"\x11_content_artifactB\xb4\x01\n" +
-	"\x11com.toolresult.v1B\tTextProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x11_content_artifactB\xba\x01\n" +
+	"\x17io.github.toolresult.v1B\tTextProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_text_proto_rawDescOnce sync.Once

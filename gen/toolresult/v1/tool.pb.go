@@ -342,8 +342,8 @@ const file_toolresult_v1_tool_proto_rawDesc = "" +
 	"\x0ecanonical_json\x18\x03 \x01(\tR\rcanonicalJson2\xc5\x01\n" +
 	"\vToolService\x12i\n" +
 	"\x12GetToolDefinitions\x12(.toolresult.v1.GetToolDefinitionsRequest\x1a).toolresult.v1.GetToolDefinitionsResponse\x12K\n" +
-	"\bCallTool\x12\x1e.toolresult.v1.CallToolRequest\x1a\x1f.toolresult.v1.CallToolResponseB\xb4\x01\n" +
-	"\x11com.toolresult.v1B\tToolProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\bCallTool\x12\x1e.toolresult.v1.CallToolRequest\x1a\x1f.toolresult.v1.CallToolResponseB\xba\x01\n" +
+	"\x17io.github.toolresult.v1B\tToolProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_tool_proto_rawDescOnce sync.Once

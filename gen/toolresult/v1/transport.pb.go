@@ -2245,8 +2245,8 @@ const file_toolresult_v1_transport_proto_rawDesc = "" +
 	"\n" +
 	"EncodeTurn\x12 .toolresult.v1.EncodeTurnRequest\x1a!.toolresult.v1.EncodeTurnResponse\x12h\n" +
 	"\x11AssembleToolCalls\x12'.toolresult.v1.AssembleToolCallsRequest\x1a(.toolresult.v1.AssembleToolCallsResponse(\x01\x12]\n" +
-	"\x0eLintTranscript\x12$.toolresult.v1.LintTranscriptRequest\x1a%.toolresult.v1.LintTranscriptResponseB\xb9\x01\n" +
-	"\x11com.toolresult.v1B\x0eTransportProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x0eLintTranscript\x12$.toolresult.v1.LintTranscriptRequest\x1a%.toolresult.v1.LintTranscriptResponseB\xbf\x01\n" +
+	"\x17io.github.toolresult.v1B\x0eTransportProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_transport_proto_rawDescOnce sync.Once

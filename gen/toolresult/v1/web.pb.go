@@ -1070,8 +1070,8 @@ const file_toolresult_v1_web_proto_rawDesc = "" +
 	"\x19WEB_TEXT_FORM_AS_RECEIVED\x10\x01\x12\x19\n" +
 	"\x15WEB_TEXT_FORM_DECODED\x10\x02\x12\x1a\n" +
 	"\x16WEB_TEXT_FORM_MARKDOWN\x10\x03\x12\x17\n" +
-	"\x13WEB_TEXT_FORM_PLAIN\x10\x04B\xb3\x01\n" +
-	"\x11com.toolresult.v1B\bWebProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
+	"\x13WEB_TEXT_FORM_PLAIN\x10\x04B\xb9\x01\n" +
+	"\x17io.github.toolresult.v1B\bWebProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
 var (
 	file_toolresult_v1_web_proto_rawDescOnce sync.Once
