@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if gen/, the descriptor set of the example or the promised contract are not what they are made from:
+# Fails if the code in generated.txt, the descriptor set of the example or the promised contract are not what they are made from:
 # `make check-generated`.
 #
 #   generated.sh FROZEN EXAMPLE...   the promised contract, and how buf builds the example
@@ -8,10 +8,10 @@ frozen=$1
 shift
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-.bin/buf generate -o "$tmp"
-diff -r gen "$tmp/gen"
+integration/tools/generate.sh "$tmp"
+while read -r made; do diff -r "$made" "$tmp/$made"; done <integration/tools/generated.txt
 .bin/buf build "$@" -o "$tmp/acme.binpb"
 cmp docs/examples/acme.binpb "$tmp/acme.binpb"
 .bin/buf build proto --as-file-descriptor-set --exclude-source-info -o "$tmp/v1.binpb"
 cmp "$frozen" "$tmp/v1.binpb" || { echo "the contract has what $frozen has not: run make freeze"; exit 1; }
-echo "gen/ is what proto/ gives, and so are the example and the promised contract"
+echo "gen/ and clients/ are what proto/ gives, and so are the example and the promised contract"

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Makes what is made from the contract, in place of what generated.txt names: generate.sh [DIR], below another directory.
+set -euo pipefail
+out=${1:-.}
+while read -r made; do rm -rf "${out:?}/$made"; done <integration/tools/generated.txt
+mkdir -p "$out"/clients/{python/src,typescript/src/gen,rust/src/gen,java/src/main/java}
+.bin/buf generate -o "$out"
+touch "$out/clients/python/src/toolresult/v1/__init__.py"
+go run ./clients/generate -out "$out"
