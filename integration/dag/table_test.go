@@ -121,8 +121,13 @@ var table = map[string]row{
 		grpc: all,
 	},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
-	"cmd":              {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
-	"integration":      {imports: list("gen", "artifactstore/dir"), grpc: all},
+	// What other programs import, to call the sidecar.
+	"clients/go":             {imports: []string{"gen", "internal/sidecar"}, grpc: all},
+	"clients/go/conformance": {imports: []string{"gen", "clients/go"}, grpc: codes},
+	"clients/generate":       {imports: []string{"gen"}},
+
+	"cmd":         {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	"integration": {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	// How commands are run knows no message.
 	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early
 	"cmd/toolresult/internal/shell/inner": {},

@@ -1,0 +1,60 @@
+package toolresult
+
+import (
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Result is the projection of one output.
+type Result struct {
+	// Receipt is the text for the model.
+	Receipt string
+	// Tokens is what the receipt costs.
+	Tokens int
+	// Family is the family of the result, such as "text"; "error" for a tool that failed.
+	Family string
+	// Failed is whether the tool could not do its work.
+	Failed bool
+	// Canonical is the canonical result, for the runtime to keep.
+	Canonical *pb.CanonicalToolResult
+	// Artifacts are the paths that the canonical result names, each once, for [Client.Read].
+	Artifacts []string
+	// Response is the whole answer.
+	Response *pb.ProjectResponse
+}
+
+// newResult returns the result of an answer.
+func newResult(r *pb.ProjectResponse) *Result {
+	return &Result{
+		Receipt: r.GetReceipt().GetText(), Tokens: int(r.GetReceipt().GetTokens()), Family: r.GetFamily(),
+		Failed: r.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, Canonical: r.GetCanonical(),
+		Artifacts: appendArtifacts(nil, r.GetCanonical().ProtoReflect()), Response: r,
+	}
+}
+
+// appendArtifacts appends the paths of artifacts in a message that are not there yet, in the order of the fields.
+func appendArtifacts(paths []string, m protoreflect.Message) []string {
+	if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
+		for _, path := range paths {
+			if path == ref.GetPath() {
+				return paths
+			}
+		}
+		return append(paths, ref.GetPath())
+	}
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		switch {
+		case f.Message() == nil || f.IsMap() || !m.Has(f):
+		case f.IsList():
+			for n := range m.Get(f).List().Len() {
+				paths = appendArtifacts(paths, m.Get(f).List().Get(n).Message())
+			}
+		default:
+			paths = appendArtifacts(paths, m.Get(f).Message())
+		}
+	}
+	return paths
+}
