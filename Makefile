@@ -15,6 +15,8 @@ export GOFLAGS ?= -trimpath
 
 BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck)
+# The generators of the clients' code in Python, TypeScript, Rust and Java, which need those.
+GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
 MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp redact/generate
@@ -35,7 +37,7 @@ OPTIONAL := $(if $(filter ci,$(MAKECMDGOALS)),-optional)
 # CI measures and rewrites no document: what a later job compares is what was committed.
 RESULTS := $(if $(filter ci,$(MAKECMDGOALS)),,-args -document $(CURDIR)/docs/evaluation.md)
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
-RACE := ./artifactstore/... ./auditlog/... ./cmd/... ./envelope ./integration ./internal/... ./preview/literal ./preview/salience \
+RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./envelope ./integration ./internal/... ./preview/literal ./preview/salience \
 	./projectors/profile ./redact ./renderers ./server/... ./tokens/bpe ./transports ./transports/internal/markup
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
@@ -45,11 +47,12 @@ BOUNDED := InBoundedMemory$$
 # What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
 ELSEWHERE := (?i)corpus|make costs|make frameworks|a process of other tests
 
-# What to set: a family of `make golden`, packages of `make mutate`, a benchmark.
+# What to set: a family of `make golden`, packages of `make mutate`, a benchmark, languages of `make clients`.
 FAMILY ?=
 PKG ?= ./artifactstore/...
 BENCH ?= .
 BENCHTIME ?= 1s
+CLIENTS ?= go java python rust typescript
 WRITE ?=
 INSTALL ?=
 # A count, not a time: in Go 1.26 a fuzz target whose time ends while a worker is busy can fail with "context deadline
@@ -79,7 +82,7 @@ sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
 integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
-		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts)')
+		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients)')
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./auditlog/sqlite
@@ -100,6 +103,8 @@ providers: ## Send fixtures through the providers' own SDKs to a mock that check
 	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
 frameworks: build ## Run the examples of docs/frameworks.md in the frameworks themselves, installed below .run
 	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks
+clients: build ## Every client: one list of calls, its own checks, its package as users install it, its tutorial
+	$(ALL) TOOLRESULT_CLIENTS='$(CLIENTS)' TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all clients $(GO) test -count=1 -timeout 40m ./integration/clients
 mcp: build ## Real clients and servers of MCP through `toolresult mcp`: the official SDK, and servers of npm
 	cd integration/mcp && $(GO) vet ./...
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all mcp $(GO) -C integration/mcp test -count=1 .
@@ -112,15 +117,15 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme ./integration/readme
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
-ci: forget checks race sweeps tokens providers frameworks mcp hosts eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt
 
 golden: $(BIN)/grpcurl ## Write golden files, of one FAMILY or of all, and the tables of the documents; review the diff
 	@$(GO) run ./integration/golden -family '$(FAMILY)'
-generate: $(TOOLS) ## Make gen/ and the descriptor set of the example again
-	$(BIN)/buf generate
+generate: $(TOOLS) $(GENERATORS) ## Make gen/, the code of the clients and the descriptor set of the example again
+	integration/tools/generate.sh
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 freeze: $(BIN)/buf ## Promise what was added to the contract; rejected when it breaks clients
 	@if [ -e $(FROZEN) ]; then $(MAKE) -s breaking; fi
@@ -139,7 +144,7 @@ check-format: $(TOOLS) ## Fail if something is not formatted, or a go.mod is not
 	$(BIN)/buf format docs/examples/acme -d --exit-code
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted: $$out"; exit 1; }
 	@for module in $(MODULES); do $(GO) -C $$module mod tidy -diff; done
-check-generated: $(TOOLS) ## Fail if gen/, the example, the promised contract or the rules are not what they are made from
+check-generated: $(TOOLS) $(GENERATORS) ## Fail if what is made from the contract, the example or the rules is not what they give
 	@integration/tools/generated.sh $(FROZEN) $(EXAMPLE) $(BUILD_SET)
 	$(GO) -C redact/generate run . -check ../rules.json
 lint: $(TOOLS) ## Lint the contract and the Go code
@@ -165,6 +170,10 @@ $(TOOLS) &: integration/tools/go.mod integration/tools/go.sum
 	@mkdir -p $(BIN)
 	$(GO) -C integration/tools build -o $(CURDIR)/$(BIN)/ tool
 	@touch $(TOOLS)
+$(GENERATORS): $(addprefix integration/tools/generators/,install.sh requirements.txt package.json package-lock.json)
+	@mkdir -p $(BIN)
+	integration/tools/generators/install.sh $(BIN)/generators
+	@touch $@
 $(GATEWAY): integration/tools/s3/go.mod integration/tools/s3/go.sum
 	@mkdir -p $(BIN)
 	$(GO) -C integration/tools/s3 build -o $(CURDIR)/$(BIN)/ tool
