@@ -6,10 +6,12 @@ blocks its thread, so that a coroutine over it ends without ever being suspended
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import time
 from abc import ABC, abstractmethod
-from typing import Any, AsyncContextManager, Iterable, List, Optional, Protocol
+from typing import Any, AsyncContextManager, Iterable, Iterator, List, Optional, Protocol
 
 from toolresult._channel import Settings, Stubs
 from toolresult.reasons import ClientCancelledError, DeadlineError
@@ -28,6 +30,35 @@ class OpenCall(Protocol):
         """End the call, if it goes on."""
 
 
+@contextlib.contextmanager
+def _until(end: float) -> Iterator[None]:
+    """Turn the error of a call that the sidecar ended because its time was over, and gRPC calls cancelled, into a `DeadlineError`."""
+    try:
+        yield
+    except ClientCancelledError as error:
+        if time.monotonic() < end:
+            raise
+        raise DeadlineError("the time was over", code="DEADLINE_EXCEEDED") from error
+
+
+class _TimedCall:
+    """An `OpenCall` with a time in which it has to end."""
+
+    def __init__(self, call: OpenCall, end: float) -> None:
+        self._call, self._end = call, end
+
+    async def write(self, message: Any) -> None:
+        with _until(self._end):
+            await self._call.write(message)
+
+    async def read(self) -> Any:
+        with _until(self._end):
+            return await self._call.read()
+
+    def cancel(self) -> None:
+        self._call.cancel()
+
+
 class Transport(ABC):
     """Makes calls. Their errors are those of `toolresult.errors`."""
 
@@ -44,19 +75,15 @@ class Transport(ABC):
     async def unary(self, method: Any, request: Any, timeout: Optional[float]) -> Any:
         """Make a call with one message in each direction.
 
-        The timeout is in seconds; None: that of the connection. gRPC counts in milliseconds, and a call that the sidecar ends because
-        its time is over is a cancelled one: here, every call that took longer than its timeout is a `DeadlineError`.
+        The timeout is in seconds; None: that of the connection. gRPC counts in milliseconds: here, every call that took longer than its
+        timeout is a `DeadlineError`.
         """
         limit = self._timeout if timeout is None else timeout
         if limit is None:
             return await self.make(method, request, None)
         end = time.monotonic() + limit
-        try:
+        with _until(end):
             answer = await self.make(method, request, limit)
-        except ClientCancelledError as error:
-            if time.monotonic() < end:
-                raise
-            raise DeadlineError("the time was over", code="DEADLINE_EXCEEDED") from error
         if time.monotonic() >= end:
             raise DeadlineError("the time was over", code="DEADLINE_EXCEEDED")
         return answer
@@ -70,7 +97,9 @@ class Transport(ABC):
 
         The timeout is in seconds; None: that of the connection, or none.
         """
-        answers = await self.send(method, messages, self._timeout if timeout is None else timeout)
+        limit = self._timeout if timeout is None else timeout
+        with _until(math.inf if limit is None else time.monotonic() + limit):
+            answers = await self.send(method, messages, limit)
         if not answers:
             raise RuntimeError("the server ended the call without an answer")
         return answers
@@ -79,9 +108,16 @@ class Transport(ABC):
     async def send(self, method: Any, messages: Iterable[Any], timeout: Optional[float]) -> List[Any]:
         """Make a call with all of its messages at once, and return those of the answer. None: no timeout."""
 
+    def begin(self, method: Any, timeout: Optional[float]) -> OpenCall:
+        """Begin a call that goes on. None: no timeout."""
+        if timeout is None:
+            return self.open(method, None)
+        end = time.monotonic() + timeout
+        return _TimedCall(self.open(method, timeout), end)
+
     @abstractmethod
     def open(self, method: Any, timeout: Optional[float]) -> OpenCall:
-        """Begin a call that goes on. None: no timeout."""
+        """Begin a call that goes on, for `begin`."""
 
     @abstractmethod
     def lock(self) -> AsyncContextManager[Any]:

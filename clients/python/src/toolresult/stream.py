@@ -136,7 +136,7 @@ class AsyncStream:
         if self._ended:
             raise ValueError(f"the stream {self._ended}")
         if self._call is None:
-            self._call = self._transport.open(self._transport.stubs.results.ProjectStream, self._output.options.get("timeout"))
+            self._call = self._transport.begin(self._transport.stubs.results.ProjectStream, self._output.options.get("timeout"))
             made = header(self._output.request, self._family, self._command_line, _NAMES)
             await self._call.write(service_pb2.ProjectStreamRequest(header=made))
         await self._call.write(message)
