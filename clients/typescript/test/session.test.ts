@@ -1,0 +1,214 @@
+// Sessions of agent loops, against the real sidecar.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { BudgetTooSmallError, FieldMissingError, connect } from "toolresult";
+import type { Message, Output, SessionOptions, ToolCall } from "toolresult";
+import { Provider } from "toolresult/v1";
+import { run, script } from "../examples/agent-loop.js";
+import { Sidecar } from "./sidecar.js";
+
+const sidecar = await new Sidecar().start();
+const client = await connect({ address: sidecar.address });
+
+let count = 0;
+/** open returns a session of its own. */
+function open(options: Partial<SessionOptions> = {}) {
+  return client.session(`session-${++count}`, { provider: "anthropic", ...options });
+}
+
+/** call returns a call of a tool. */
+function call(id: string, tool = "exec_command", args: object = {}): ToolCall {
+  return { tool, arguments: args, id };
+}
+
+const log = (name: string, lines = 2000) => Array.from({ length: lines }, (_, i) => `${name} line ${i} of the log that it wrote`).join("\n");
+
+/** lint returns what the provider would reject. */
+async function lint(json: string, provider = Provider.ANTHROPIC_MESSAGES): Promise<unknown[]> {
+  return (await client.stubs.transport.lintTranscript({ provider, transcriptJson: json })).findings;
+}
+
+test("a conversation is valid messages of the provider", async () => {
+  const session = open({ turnTokens: 2000 });
+  await session.user("Look around.");
+  const made = await session.turn(
+    { content: "I look.", calls: [call("toolu_1", "exec_command", { command: "ls" }), call("toolu_2", "fetch"), call("toolu_3", "nothing"), call("toolu_4", "list")] },
+    [
+      { commandLine: "ls", exitStatus: 0, stdout: "a.go\n", stderr: "" },
+      { kind: "timeout_error", message: "no answer" },
+      undefined,
+      { complete: { toolName: "list", result: { case: "text", value: { content: { source: { case: "inline", value: Buffer.from("x\n") } } } } } },
+    ],
+    { notices: ["one turn is left"] },
+  );
+  await session.turn({ content: "Nothing here." });
+  assert.deepEqual(
+    session.messages.map((message) => message["role"]),
+    ["user", "assistant", "user", "assistant"],
+  );
+  assert.deepEqual(await lint(session.messagesJson), []);
+  assert.deepEqual(JSON.parse(session.messagesJson), session.messages);
+  assert.equal(made.results[0]?.receipt, "Process exited with code 0\nstdout:\na.go");
+  assert.equal(made.results[1]?.failed, true);
+  assert.equal(made.results[2], undefined);
+  assert.deepEqual(made.changes.map(({ change, call }) => [change, call]), [["TURN_CHANGE_UNANSWERED", 2]]);
+  assert.equal(session.tokens, made.results.reduce((sum, result) => sum + (result?.tokens ?? 0), 0));
+  const owned = await client.stubs.artifacts.listArtifacts({ sessionId: session.id });
+  assert.ok(Array.isArray(owned.artifacts));
+});
+
+test("the receipts of parallel calls share the budget of the turn", async () => {
+  const session = open({ turnTokens: 600 });
+  const calls = ["a", "b", "c"].map((id) => call(id));
+  const outputs: Output[] = [log("a"), { text: log("b") }, "short\n"];
+  const { results } = await session.turn({ calls }, outputs);
+  const tokens = results.map((result) => result?.tokens ?? 0);
+  assert.ok(tokens[0]! + tokens[1]! + tokens[2]! <= 600, String(tokens));
+  assert.ok(tokens[0]! > 150 && tokens[1]! > 150, String(tokens));
+  assert.equal(results[2]?.receipt, "Tool output:\nshort");
+  const alone = await open().turn({ calls }, outputs);
+  assert.ok(alone.results.reduce((sum, result) => sum + (result?.tokens ?? 0), 0) > 600);
+});
+
+test("results of one turn share its budget, also when they are projected one after the other", async () => {
+  const session = open({ turnTokens: 1000 });
+  const [a, b, c] = await Promise.all([
+    session.projectText("exec_command", log("a"), { callId: "a" }),
+    session.projectCommand("make", { exitStatus: 2, output: log("b") }, { callId: "b" }),
+    session.projectError("exec_command", "tool_execution_failed", "no", { callId: "c" }),
+  ]);
+  assert.ok(a.tokens + b.tokens <= 1000, `${a.tokens}, ${b.tokens}`);
+  assert.match(c.receipt, /^Tool error/); // what must be kept is kept
+  await session.turn({ calls: ["a", "b", "c"].map((id) => call(id)) }, [a, b, c]);
+  const next = await session.projectText("exec_command", log("d"), { callId: "d" });
+  assert.ok(next.tokens > 500, String(next.tokens));
+});
+
+test("large outputs of a turn are sent as streams, within the budget", { timeout: 60_000 }, async () => {
+  const session = open({ turnTokens: 900 });
+  const { results } = await session.turn({ calls: ["a", "b", "c"].map((id) => call(id)) }, [log("a", 60_000), log("b", 60_000), log("c", 100)]);
+  const tokens = results.map((result) => result?.tokens ?? 0);
+  assert.ok(tokens.reduce((a, b) => a + b) <= 900, String(tokens));
+  assert.ok(tokens.every((n) => n > 100), String(tokens));
+});
+
+test("a turn that cannot fit its budget gets what it needs", async () => {
+  const session = open({ turnTokens: 16 });
+  const { results } = await session.turn({ calls: [call("a"), call("b")] }, [log("a"), { commandLine: "make", exitStatus: 2, output: log("b") }]);
+  assert.match(results[1]?.receipt ?? "", /code 2/);
+  await assert.rejects(client.projectTurn([{ output: { toolName: "t", result: { case: "text", value: {} } } }, {}], 16));
+  await assert.rejects(client.projectText("t", log("a"), { maxTokens: 16 }), BudgetTooSmallError);
+});
+
+test("the model reads the rest, and the session answers it", async () => {
+  const session = open({ handles: "call", policy: { render: { budget: { maxTokens: 200 } } } });
+  const { results } = await session.turn({ calls: [call("a")] }, [log("a")]);
+  const [, name] = /read_result\(result="([^"]+)"/.exec(results[0]?.receipt ?? "") ?? [];
+  const read = await session.turn({ calls: [call("b", "read_result", { result: name, lines: "7-7" })] });
+  assert.match(read.results[0]?.receipt ?? "", /a line 6 of the log/);
+  const [definition] = await session.toolDefinitions();
+  assert.deepEqual([definition?.name, definition?.definition["name"]], ["read_result", "read_result"]);
+  const other = await open().turn({ calls: [call("b", "read_result", { result: name })] });
+  assert.equal(other.results[0]?.failed, true);
+  assert.match((await session.callTool("read_result", { result: name, tail: 1 })).receipt, /a line 1999/);
+});
+
+test("a history over its limit is compacted, and what does not change stays byte for byte", { timeout: 60_000 }, async () => {
+  const session = open({ historyTokens: 6000, turnTokens: 2000, policy: { render: { budget: { maxTokens: 1000 } } } });
+  await session.user("Work.");
+  let compacted = 0;
+  for (let i = 0; i < 16; i++) {
+    const before = JSON.parse(session.messagesJson) as Message[];
+    const { compaction } = await session.turn({ content: `Step ${i}.`, calls: [call(`toolu_${i}`, "exec_command", { i })] }, [log(`run ${i}`)]);
+    assert.ok(session.tokens <= 6000, `${session.tokens} tokens after step ${i}`);
+    const after = session.messages;
+    assert.equal(after.length, before.length + 2);
+    if (compaction === undefined) {
+      assert.deepEqual(after.slice(0, before.length), before);
+    } else {
+      compacted++;
+      assert.ok(compaction.budgetMet && session.tokens === compaction.tokensAfter, `${session.tokens}, ${compaction.tokensAfter}`);
+      const first = compaction.firstChanged!; // the result of turn i is in message 2 + 2i
+      assert.deepEqual(after.slice(0, 2 + 2 * first), before.slice(0, 2 + 2 * first));
+      assert.notDeepEqual(after[2 + 2 * first], before[2 + 2 * first]);
+      assert.deepEqual(after.slice(-3, -2), before.slice(-1)); // two turns are protected
+    }
+    assert.deepEqual(await lint(session.messagesJson), []);
+  }
+  assert.ok(compacted >= 2 && compacted < 8, `it was compacted ${compacted} times`);
+});
+
+test("a turn that fails adds nothing, and can be made again", async () => {
+  const session = open({ turnTokens: 1000 });
+  await session.user("Work.");
+  const answer = { calls: [{ tool: "", arguments: {}, id: "a" }] };
+  await assert.rejects(session.turn(answer, ["x"]), FieldMissingError);
+  await assert.rejects(session.turn({ calls: [] }, ["x"]), RangeError);
+  assert.equal(session.messages.length, 1);
+  await session.turn({ calls: [call("a")] }, ["x"]);
+  assert.equal(session.messages.length, 3);
+});
+
+test("a signal of an earlier turn does not end what is encoded again", async () => {
+  const session = open({ historyTokens: 3000, policy: { render: { budget: { maxTokens: 1000 } } }, protectLastTurns: 1 });
+  const controller = new AbortController();
+  for (let i = 0; i < 6; i++) {
+    await session.turn({ calls: [call(`c${i}`)] }, [log(`run ${i}`)], i < 3 ? { signal: controller.signal } : {});
+    if (i === 2) {
+      controller.abort();
+    }
+  }
+  assert.equal(session.messages.length, 12);
+});
+
+test("every provider takes the turns", async () => {
+  for (const provider of ["chat", "openai-chat", "openai-responses", "gemini", "bedrock", "mistral", "ollama"] as const) {
+    const session = open({ provider });
+    await session.user("Work.");
+    const id = provider === "mistral" ? "abcdefghi" : "call_1";
+    await session.turn({ content: "So.", calls: [call(id)] }, ["done\n"]);
+    assert.ok(session.messages.length >= 3, provider);
+    assert.match(session.messagesJson, /Tool output/);
+  }
+});
+
+test("calls without ids are answered by their places", async () => {
+  const session = open({ provider: "gemini" });
+  await session.turn({ calls: [{ tool: "a", arguments: {} }, { tool: "b", arguments: {} }] }, ["one\n", "two\n"]);
+  const texts = session.messagesJson;
+  assert.ok(texts.indexOf("one") < texts.indexOf("two"));
+  await assert.rejects(session.turn({ calls: [{ tool: "a", arguments: {} }, { tool: "b", arguments: {} }] }, [undefined, "two\n"]), RangeError);
+});
+
+test("messages of the caller are kept as they are", async () => {
+  const session = open({ provider: "openai-chat", messages: [{ role: "system", content: "You are short." }] });
+  await session.user("Hello.");
+  session.add({ role: "developer", content: "Be shorter." });
+  assert.deepEqual(
+    session.messages.map((message) => message["role"]),
+    ["system", "user", "developer"],
+  );
+  session.messages.pop();
+  assert.equal(session.messages.length, 3);
+});
+
+test("the example of an agent loop", async () => {
+  const seen: Message[][] = [];
+  const model = script(
+    { content: "I build it.", calls: [call("toolu_1", "exec_command", { command: "seq 1 20000; echo 'main.go:7:2: undefined: x'; seq 1 20000; exit 2" })] },
+    { content: "And more.", calls: [call("toolu_2", "exec_command", { command: "echo fine" }), call("toolu_3", "deploy")] },
+    { content: "It does not know x.", calls: [] },
+  );
+  const said = await run(client, async (messages, tools) => {
+    assert.deepEqual(tools.map((tool) => tool["name"]), ["exec_command", "read_result"]);
+    seen.push(messages);
+    return await model(messages, tools);
+  }, "Why does the build fail?");
+  assert.equal(said, "It does not know x.");
+  assert.equal(seen.length, 3);
+  assert.match(JSON.stringify(seen[1]), /undefined: x/);
+  assert.ok(JSON.stringify(seen[1]).length < 4000);
+  assert.match(JSON.stringify(seen[2]), /unknown_tool/);
+  assert.deepEqual(await lint(JSON.stringify(seen[2])), []);
+});
