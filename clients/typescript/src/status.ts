@@ -30,6 +30,10 @@ const codes: readonly StatusCode[] = [
   "UNAUTHENTICATED",
 ];
 
+/** What messages of Connect begin with when a request cannot be written, and when an answer cannot be read. It has no codes for these. */
+const unwritten = "serialize binary: ";
+const unread = "parse binary: ";
+
 /** Rejection is an error of a call, with what the policy of retries has to know. */
 export interface Rejection {
   /** The error, for the caller. */
@@ -124,15 +128,13 @@ function unanswered(reason: ConnectError, signal: AbortSignal | undefined): unkn
     case Code.PermissionDenied:
       return ofGRPC(reason.rawMessage, { code: codes[reason.code] ?? "UNKNOWN", cause: reason });
   }
-  if (isOfRequest(reason.cause)) {
-    return reason.cause;
+  if (reason.rawMessage.startsWith(unwritten)) { // a number that its field cannot have, for example
+    return new TypeError(reason.rawMessage.slice(unwritten.length));
+  }
+  if (reason.rawMessage.startsWith(unread)) {
+    return new ToolResultError(reason.rawMessage, { code: "INTERNAL", cause: reason });
   }
   return new UnavailableError(reason.rawMessage, { cause: reason });
-}
-
-/** isOfRequest reports whether a request could not be written: a number that its field cannot have, for example. */
-function isOfRequest(cause: unknown): boolean {
-  return cause instanceof Error && !(cause instanceof ConnectError) && !("code" in cause);
 }
 
 /** aborted returns the error of a call that its caller ended. */

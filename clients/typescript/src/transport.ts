@@ -66,8 +66,7 @@ function urlOf({ address, tls }: Target): string {
   if (socketOf(address) !== undefined) {
     return "http://localhost";
   }
-  const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
-  if (url === undefined || url.host === "" || !/:\d+$/.test(address)) {
+  if (!/^(\[[0-9A-Fa-f:.]+\]|[^\s/:?#@[\]]+):\d{1,5}$/.test(address)) {
     throw new TypeError(`the address of a sidecar is unix:///PATH or HOST:PORT, and not ${JSON.stringify(address)}`);
   }
   return `${tls === undefined ? "http" : "https"}://${address}`;

@@ -32,7 +32,7 @@ test("a token is sent in clear to this machine only", async () => {
 test("the token of the environment is not sent on a socket, and one that was given is", async () => {
   process.env["TOOLRESULT_TOKEN"] = "of the environment";
   try {
-    const fake = await new Fake(message).listen();
+    const fake = await new Fake((stream) => message(stream)).listen();
     await (await connect({ address: fake.address })).info();
     await (await connect({ address: fake.address, token: "given" })).info();
     assert.deepEqual(
@@ -56,7 +56,7 @@ test("TLS by the certificate of an authority, and with one of the client", async
     writeFileSync(join(dir, "ext"), "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
     openssl("x509", "-req", "-in", `${name}.csr`, "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "ext", "-out", `${name}.pem`);
   }
-  writeFileSync(join(dir, "token"), "a token that is long enough for this\n", { mode: 0o600 });
+  writeFileSync(join(dir, "token"), "a-token-that-is-long-enough-for-this\n", { mode: 0o600 });
   const at = (name: string) => join(dir, name);
   const sidecar = await new Sidecar(
     "--tcp=127.0.0.1:0",
@@ -66,7 +66,7 @@ test("TLS by the certificate of an authority, and with one of the client", async
     `--tls-client-ca=${at("ca.pem")}`,
   ).start();
   const address = sidecar.tcp;
-  const token = "a token that is long enough for this";
+  const token = "a-token-that-is-long-enough-for-this";
   const [ca, cert, key] = ["ca.pem", "client.pem", "client.key"].map((name) => readFileSync(at(name))) as [Buffer, Buffer, Buffer];
   const client = await connect({ address, token, tls: { ca, cert: cert.toString(), key } });
   assert.equal((await client.projectText("echo", "hello\n")).receipt, "Tool output:\nhello");

@@ -3,12 +3,13 @@
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { createServer } from "node:http2";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { after } from "node:test";
 import { shortDir } from "./sidecar.js";
 
 /** Handler answers a request. */
-export type Handler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, attempt: number) => void;
+export type Handler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, attempt: number, connection: Socket) => void;
 
 /** Fake is such a server. */
 export class Fake {
@@ -17,12 +18,14 @@ export class Fake {
   readonly requests: IncomingHttpHeaders[] = [];
   readonly sessions = new Set<ServerHttp2Session>();
   readonly #server: Http2Server;
+  #connection: Socket | undefined;
   readonly #socket: string;
 
   constructor(handler: Handler) {
     this.#socket = join(shortDir(), "s");
     this.address = `unix://${this.#socket}`;
     this.#server = createServer();
+    this.#server.on("connection", (connection: Socket) => (this.#connection = connection));
     this.#server.on("session", (session) => {
       this.sessions.add(session);
       session.on("close", () => this.sessions.delete(session));
@@ -31,7 +34,7 @@ export class Fake {
       stream.on("error", () => {}); // of clients that go away
       stream.resume();
       this.requests.push(headers);
-      handler(stream, headers, this.requests.length);
+      handler(stream, headers, this.requests.length, this.#connection as Socket);
     });
     after(() => this.close());
   }
@@ -82,9 +85,9 @@ function tag(field: number): number {
   return (field << 3) | 2;
 }
 
-/** message answers with an empty message and the status OK. */
-export function message(stream: ServerHttp2Stream): void {
+/** message answers with a message, by default an empty one, and the status OK. */
+export function message(stream: ServerHttp2Stream, body: Uint8Array = new Uint8Array()): void {
   stream.respond({ ":status": 200, "content-type": "application/grpc+proto" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-  stream.end(Buffer.alloc(5));
+  stream.end(Buffer.concat([Buffer.from([0, 0, 0, 0, body.length]), body]));
 }

@@ -121,7 +121,7 @@ test("all attempts share the deadline", async () => {
 });
 
 test("times that gRPC cannot send are cut", async () => {
-  const fake = await new Fake(message).listen();
+  const fake = await new Fake((stream) => message(stream)).listen();
   const client = await connect({ address: fake.address });
   await client.info({ timeoutMs: 1e12 });
   await client.info({ timeoutMs: Number.POSITIVE_INFINITY });

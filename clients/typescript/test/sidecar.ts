@@ -60,6 +60,9 @@ export class Sidecar {
         break;
       }
     }
+    if (text === "") {
+      throw new Error("the sidecar ended at once");
+    }
     this.tcp = text.split("\n")[1] ?? "";
     return this;
   }

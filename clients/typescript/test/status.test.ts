@@ -97,7 +97,7 @@ test("statuses without a reason", async () => {
 test("a connection that is lost in mid call is UNAVAILABLE, however it is lost", async () => {
   const ways: Record<string, Handler> = {
     "the session is destroyed": (stream) => stream.session?.destroy(),
-    "the socket is destroyed": (stream) => stream.session?.socket.destroy(),
+    "the socket is destroyed": (_stream, _headers, _attempt, connection) => connection.destroy(),
     "the stream is reset": (stream) => stream.close(8),
     "the stream is rejected": (stream) => stream.close(7),
     "the stream ends without a status": (stream) => stream.respond({ ":status": 200, "content-type": "application/grpc+proto" }, { endStream: true }),
@@ -142,8 +142,13 @@ test("a caller ends its call", async () => {
   assert.ok((await failure(() => {}, { signal: AbortSignal.timeout(20) })) instanceof DeadlineError);
 });
 
+test("an answer that cannot be read is an error of the server", async () => {
+  const error = await failure((stream) => message(stream, new Uint8Array([0x08, 0xff]))); // a number without its end
+  assert.deepEqual([error.constructor, error.code, error.retryable], [ToolResultError, "INTERNAL", false], error.message);
+});
+
 test("a request that cannot be written is the caller's own error", async () => {
-  const fake = await new Fake(message).listen();
+  const fake = await new Fake((stream) => message(stream)).listen();
   const client = await connect({ address: fake.address });
   for (const make of [
     () => client.projectText("echo", "x", { maxTokens: -1 }),
