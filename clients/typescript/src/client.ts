@@ -19,7 +19,7 @@ import { ToolService } from "./gen/toolresult/v1/tool_pb.js";
 import { TransportService } from "./gen/toolresult/v1/transport_pb.js";
 import type { Provider } from "./gen/toolresult/v1/transport_pb.js";
 import { Health } from "./grpc.js";
-import { ownerOf, policyOf, renderPolicyOf } from "./options.js";
+import { callOptions, ownerOf, policyOf, renderPolicyOf } from "./options.js";
 import type { CallOptions, OwnerOptions, ProjectOptions, RenderOptions } from "./options.js";
 import { completeCommand, failureOutput, textOutput } from "./outputs.js";
 import type { Command, Failure } from "./outputs.js";
@@ -320,11 +320,6 @@ function detach(output: CompleteToolOutput): { message: CompleteToolOutput; payl
 /** payloadName is the name of the stream of a payload. */
 function payloadName(i: number): string {
   return `payload-${i}`;
-}
-
-/** callOptions returns the options of a call as Connect has them. */
-function callOptions({ timeoutMs, signal }: CallOptions): { timeoutMs?: number; signal?: AbortSignal } {
-  return { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(signal === undefined ? {} : { signal }) };
 }
 
 /** missing fails: the answer has no member that it must have. */

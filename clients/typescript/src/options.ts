@@ -74,3 +74,8 @@ export function ownerOf(options: OwnerOptions, session: string): CallReference |
   const isEmpty = reference.sessionId === "" && reference.callId === "" && reference.agentId === "";
   return isEmpty ? undefined : create(CallReferenceSchema, reference);
 }
+
+/** callOptions returns the options of every call. */
+export function callOptions({ timeoutMs, signal }: CallOptions): { timeoutMs?: number; signal?: AbortSignal } {
+  return { ...(timeoutMs === undefined ? {} : { timeoutMs }), ...(signal === undefined ? {} : { signal }) };
+}

@@ -1,8 +1,8 @@
 // Results: what is made of one output of a tool.
 
-import { create, isMessage } from "@bufbuild/protobuf";
+import { create, isMessage, toJson } from "@bufbuild/protobuf";
 import type { Message } from "@bufbuild/protobuf";
-import { ToolStatus } from "./gen/toolresult/v1/envelope_pb.js";
+import { CanonicalToolResultSchema, ToolStatus } from "./gen/toolresult/v1/envelope_pb.js";
 import type { CanonicalToolResult } from "./gen/toolresult/v1/envelope_pb.js";
 import type { Receipt } from "./gen/toolresult/v1/policy_pb.js";
 import { ProjectResponseSchema } from "./gen/toolresult/v1/service_pb.js";
@@ -48,6 +48,13 @@ export class Result {
   get artifacts(): readonly string[] {
     this.#artifacts ??= this.canonical === undefined ? [] : artifactsOf(this.canonical);
     return this.#artifacts;
+  }
+
+  /** toJSON returns all of it as JSON has it, for JSON.stringify; the canonical result in the JSON of protobuf. */
+  toJSON(): Record<string, unknown> {
+    const { receipt, tokens, family, failed, artifacts, canonical } = this;
+    const json = canonical === undefined ? undefined : toJson(CanonicalToolResultSchema, canonical);
+    return { receipt, tokens, family, failed, artifacts, canonical: json };
   }
 }
 

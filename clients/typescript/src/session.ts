@@ -2,23 +2,27 @@
 
 import { clone, create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { minBudget, projectWithin, within } from "./budget.js";
+import type { Pending } from "./budget.js";
 import type { Client, StreamOptions } from "./client.js";
 import type { Compaction } from "./compact.js";
+import { checkPlaces, completeOutput, entriesOf, isNamed, isOpen, nothing, readTool, resultIn, tokensOf } from "./conversation.js";
+import type { Answer, Kept, Output } from "./conversation.js";
 import { CompleteToolOutputSchema } from "./gen/toolresult/v1/envelope_pb.js";
 import type { CompleteToolOutput } from "./gen/toolresult/v1/envelope_pb.js";
 import { CacheBreak, HandleForm, ProjectionPolicySchema, RenderPolicySchema } from "./gen/toolresult/v1/policy_pb.js";
-import type { AssistantTurn, Provider } from "./gen/toolresult/v1/transport_pb.js";
-import type { CallOptions, OwnerOptions, ProjectOptions, RenderOptions } from "./options.js";
+import type { ProjectionPolicy } from "./gen/toolresult/v1/policy_pb.js";
+import type { Provider } from "./gen/toolresult/v1/transport_pb.js";
+import { callOptions } from "./options.js";
+import type { CallOptions, OwnerOptions, ProjectOptions } from "./options.js";
 import { completeCommand, failureOutput, textOutput } from "./outputs.js";
 import type { Command, Failure } from "./outputs.js";
-import { inline, inlineBytes } from "./payloads.js";
-import { BudgetTooSmallError } from "./reasons.js";
-import { requestOf } from "./request.js";
+import { inline } from "./payloads.js";
 import { isResult } from "./result.js";
 import type { Result } from "./result.js";
 import type { ToolStream } from "./stream.js";
 import { assistantOf } from "./turn.js";
-import type { Change, Message, ProviderName, ToolDefinition, Turn, TurnOptions } from "./turn.js";
+import type { CallResult, Change, Message, ProviderName, ToolCall, ToolDefinition, Turn, TurnOptions } from "./turn.js";
 
 /** SessionOptions are those of a session. */
 export interface SessionOptions {
@@ -30,8 +34,8 @@ export interface SessionOptions {
   historyTokens?: number;
   /** The number of last turns that are not compacted. Default: 2. */
   protectLastTurns?: number;
-  /** How receipts name what they do not show: "path", or "call" for a model that is offered read_result. Default: "path". */
-  handles?: "path" | "call";
+  /** Whether the model is offered read_result: receipts then name its call in place of a path. Default: false. */
+  readResult?: boolean;
   /** Which agent of the session this is, where it has several. Default: its only one. */
   agentId?: string;
   /** How outputs are projected. Default: every default. */
@@ -41,18 +45,6 @@ export interface SessionOptions {
   /** Messages before the first turn, such as that of the system. Default: none. */
   messages?: readonly Message[];
 }
-
-/** Answer is what the model said and called. */
-export type Answer = Pick<TurnOptions, "assistant" | "content" | "calls">;
-
-/** Output is what the tool of a call gave: a text, a command that has ended, a failure, a message of any family, or a result. */
-export type Output =
-  | string
-  | { text: string | Uint8Array; mediaType?: string }
-  | (Command & { commandLine: string })
-  | (Failure & { kind: string; message: string })
-  | { complete: MessageInitShape<typeof CompleteToolOutputSchema> }
-  | Result;
 
 /** TurnExtras are what else is said in a turn. */
 export type TurnExtras = CallOptions & Pick<TurnOptions, "notices" | "userText">;
@@ -69,74 +61,108 @@ export interface SessionTurn {
   compaction: Compaction | undefined;
 }
 
-/** Kept is a turn with all that it takes to encode it again. */
-interface Kept {
-  assistant: AssistantTurn | undefined;
-  results: (Result | undefined)[];
-  ids: string[];
-  said: Pick<TurnExtras, "notices" | "userText">;
-  encoded: Pick<Turn, "messages" | "messagesJson" | "changes">;
-}
-
-/** Pending is an output that waits for its projection. */
-interface Pending {
-  output: CompleteToolOutput;
-  options: ProjectOptions;
-}
-
-/** maxTurnBytes is the size of the outputs in one message, in bytes. Larger ones are sent as streams. */
-const maxTurnBytes = 1 << 20;
-
-/** minBudget is the smallest budget that the sidecar takes, in tokens. */
-const minBudget = 16;
-
-/** readTool is the tool that the sidecar executes itself. */
-const readTool = "read_result";
+/** pageTokens is what a page of read_result costs at most, in tokens. */
+const pageTokens = 4000;
 
 /**
  * Session has the turns of one conversation. It projects the outputs of tools within a budget for each turn, makes the messages of the
- * provider, and compacts the history when it is too large. Client.session makes one. It makes one turn after the other.
+ * provider, and compacts the history when it is too large. Client.session makes one. What is done is done one after the other.
+ *
+ * `turn` is a whole turn. Where its outputs are not there at once, `assistant` begins it, each call is answered, by `projectText` and its
+ * like with the id of the call, by `callTool` or by `answer`, and behind the last answer its messages are made.
  */
 export class Session {
   /** The id of the session, which owns the artifacts. */
   readonly id: string;
   readonly #client: Client;
   readonly #options: SessionOptions;
-  #turns: Kept[] = [];
-  #spent = 0; // tokens of the turn that is not made yet
+  #turns: readonly Kept[] = [];
+  #compaction: Compaction | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(client: Client, id: string, options: SessionOptions) {
     this.id = id;
     this.#client = client;
     this.#options = options;
-    this.add(...(options.messages ?? []));
+    if (options.messages !== undefined) {
+      this.add(...options.messages);
+    }
   }
 
-  /** All messages, to be sent to the provider as they are. The array is the caller's. */
+  /**
+   * All messages, to be sent to the provider as they are. The array is the caller's.
+   *
+   * Errors: an Error when calls of the last turn have no answer yet, or their messages could not be made; endTurn goes on.
+   */
   get messages(): Message[] {
-    return this.#turns.flatMap((turn) => turn.encoded.messages);
+    return this.#encoded().flatMap(({ messages }) => messages);
   }
 
   /** The same as JSON text, byte for byte as it was sent before, with the numbers that the model wrote. */
   get messagesJson(): string {
-    return `[${this.#turns.flatMap((turn) => turn.encoded.messagesJson).join(",")}]`;
+    return `[${this.#encoded().flatMap(({ messagesJson }) => messagesJson).join(",")}]`;
   }
 
   /** What all receipts cost, in tokens. */
   get tokens(): number {
-    return this.#results().reduce((sum, result) => sum + result.tokens, 0);
+    return tokensOf(this.#turns);
+  }
+
+  /** The last compaction; undefined: there was none yet. */
+  get compaction(): Compaction | undefined {
+    return this.#compaction;
   }
 
   /** add puts messages of the caller behind the others, as they are. */
   add(...messages: Message[]): void {
+    this.#checkClosed();
     const encoded = { messages, messagesJson: messages.map((message) => JSON.stringify(message)), changes: [] };
-    this.#turns.push({ assistant: undefined, results: [], ids: [], said: {}, encoded });
+    this.#turns = [...this.#turns, { ...nothing, encoded }];
   }
 
-  /** user puts what the user says behind the other messages. */
+  /** user says what the user said. Behind results it is a part of their turn. */
   async user(text: string, options: CallOptions = {}): Promise<void> {
-    await this.turn({}, [], { ...options, userText: text });
+    await this.#inOrder(async () => {
+      const last = this.#turns.at(-1);
+      const isBehind = last !== undefined && (last.userText !== "" || last.ids.length > 0);
+      if (!isBehind) {
+        this.#begin(nothing);
+      }
+      const before = isBehind && last.userText !== "" ? `${last.userText}\n\n` : "";
+      await this.#change({ userText: before + text }, options);
+    });
+  }
+
+  /** assistant says what the model answered, and begins a turn. Its calls are then answered. */
+  async assistant(answer: Answer, options: CallOptions = {}): Promise<void> {
+    await this.#inOrder(async () => {
+      this.#begin(this.#turnOf(answer));
+      await this.#change({}, options);
+    });
+  }
+
+  /** notice says something to the model behind the results of the last turn, such as that a limit is near. */
+  async notice(text: string, options: CallOptions = {}): Promise<void> {
+    await this.#inOrder(async () => {
+      const last = this.#turns.at(-1);
+      if (last?.assistant === undefined) {
+        throw new Error("there is no turn of the model that a notice could be behind");
+      }
+      await this.#change({ notices: [...last.notices, text] }, options);
+    });
+  }
+
+  /** answer answers a call that no tool was run for, with a text for the model. */
+  async answer(callId: string, text: string, options: CallOptions & { error?: boolean } = {}): Promise<void> {
+    await this.#inOrder(async () => {
+      this.#set([[this.#pending(callId), { result: text, error: options.error }]]);
+      await this.#change({}, options);
+    });
+  }
+
+  /** endTurn makes the messages now. Calls without an answer, such as those of a run that was interrupted, are answered by a text. */
+  async endTurn(options: CallOptions = {}): Promise<void> {
+    await this.#inOrder(() => this.#settle(options));
   }
 
   /**
@@ -147,30 +173,48 @@ export class Session {
    * When it fails, nothing was added, and it may be called again.
    */
   async turn(answer: Answer, outputs: readonly (Output | undefined)[] = [], extras: TurnExtras = {}): Promise<SessionTurn> {
-    return await this.#inOrder(() => this.#turn(answer, outputs, extras));
+    return await this.#inOrder(async () => {
+      const before = this.#turns;
+      try {
+        return await this.#turn(answer, outputs, extras);
+      } catch (error) {
+        this.#turns = before;
+        throw error;
+      }
+    });
   }
 
-  /** projectText projects what a tool answered, within what the turn has left. Give the result to turn. */
+  /** projectText projects what a tool answered, and answers the call of that id, within what the turn has left for it. */
   async projectText(tool: string, text: string | Uint8Array, options: ProjectOptions & { mediaType?: string } = {}): Promise<Result> {
     return await this.#projectOne(textOutput(tool, inline(text), options.mediaType), options);
   }
 
-  /** projectCommand projects what a command printed, within what the turn has left. Give the result to turn. */
+  /** projectCommand projects what a command printed, and answers the call of that id, within what the turn has left for it. */
   async projectCommand(commandLine: string, command: Command, options: ProjectOptions = {}): Promise<Result> {
     return await this.#projectOne(completeCommand(commandLine, command), options);
   }
 
-  /** projectError projects a tool that could not do its work, within what the turn has left. Give the result to turn. */
+  /** projectError projects a tool that could not do its work, and answers the call of that id, within what the turn has left for it. */
   async projectError(tool: string, kind: string, message: string, options: ProjectOptions & Failure = {}): Promise<Result> {
     return await this.#projectOne(failureOutput(tool, kind, message, options), options);
   }
 
-  /** project projects the output of a tool of any family, within what the turn has left. Give the result to turn. */
+  /** project projects the output of a tool of any family, and answers the call of that id, within what the turn has left for it. */
   async project(output: MessageInitShape<typeof CompleteToolOutputSchema>, options: ProjectOptions = {}): Promise<Result> {
     return await this.#projectOne(create(CompleteToolOutputSchema, output), options);
   }
 
-  /** stream opens a stream for the output of a tool that still runs. Give its result to turn. */
+  /** projectTurn projects the outputs of calls, by their ids, together, so that one that needs less leaves more to the others. */
+  async projectTurn(outputs: Iterable<readonly [callId: string, output: Output]>, options: CallOptions = {}): Promise<Result[]> {
+    return await this.#inOrder(async () => {
+      const places = [...outputs].map(([callId, output]) => [this.#pending(callId), output] as const);
+      const results = await this.#projectAt(places, this.#share(places.length), options);
+      await this.#change({}, options);
+      return results;
+    });
+  }
+
+  /** stream opens a stream for the output of a tool that still runs. Give its result to turn or projectTurn. */
   stream(tool: string, options: StreamOptions = {}): ToolStream {
     return this.#client.stream(tool, { ...this.#owner(options), policy: this.#policy(), ...options });
   }
@@ -180,180 +224,221 @@ export class Session {
     return await this.#client.toolDefinitions(this.#options.provider, options);
   }
 
-  /** callTool executes a call of read_result that the model made. Give the result to turn. */
-  async callTool(name: string, args: object | string, options: OwnerOptions & RenderOptions = {}): Promise<Result> {
-    return await this.#client.callTool(name, args, { ...this.#owner(options), ...options });
+  /** callTool executes a call of read_result that the model made, and answers it. */
+  async callTool(call: ToolCall, options: CallOptions = {}): Promise<Result> {
+    return await this.#inOrder(async () => {
+      const place = this.#pending(call.id ?? "");
+      const result = await this.#read(call.tool, call.arguments, place, options);
+      this.#set([[place, { result }]]);
+      await this.#change({}, options);
+      return result;
+    });
   }
 
-  /** #turn makes a turn, and adds it when all of it was made. */
+  /** #turn makes a whole turn. */
   async #turn(answer: Answer, outputs: readonly (Output | undefined)[], extras: TurnExtras): Promise<SessionTurn> {
-    const isSaid = answer.content !== undefined || answer.calls !== undefined || answer.assistant !== undefined;
-    const assistant = isSaid ? assistantOf(answer) : undefined;
-    const calls = assistant?.toolCalls ?? [];
+    const turn = { ...this.#turnOf(answer), notices: extras.notices ?? [], userText: extras.userText ?? "" };
+    const calls = turn.assistant?.toolCalls ?? [];
     if (outputs.length > calls.length) {
       throw new RangeError(`there are ${outputs.length} outputs of ${calls.length} calls`);
     }
     checkPlaces(calls, outputs);
-    const ids = calls.map((call, i) => call.id || `call-${this.#turns.length}.${i + 1}`);
-    const results = await this.#answers(calls, ids, outputs, extras);
-    const said = { notices: extras.notices, userText: extras.userText };
-    const turn = { assistant, results, ids, said };
-    const made: Kept = { ...turn, encoded: await this.#encode(turn, extras) };
-    const { turns, compaction } = await this.#fit([...this.#turns, made], extras);
-    this.#turns = turns;
-    this.#spent = 0;
-    const { messages, changes } = turns[turns.length - 1]?.encoded ?? made.encoded;
-    return { results, messages, changes, compaction };
-  }
-
-  /** #answers returns the results of calls: of outputs that share the budget, of calls of read_result, and those that are there. */
-  async #answers(
-    calls: AssistantTurn["toolCalls"],
-    ids: string[],
-    outputs: readonly (Output | undefined)[],
-    options: CallOptions,
-  ): Promise<(Result | undefined)[]> {
-    const results: (Result | undefined)[] = calls.map(() => undefined);
-    const pending = new Map<number, Pending>();
+    this.#begin(turn);
     for (const [i, call] of calls.entries()) {
-      const output = outputs[i];
-      const owner = this.#owner({ callId: ids[i] });
-      if (output === undefined) {
-        if (call.tool === readTool && call.server === "") {
-          results[i] = await this.#client.callTool(readTool, call.arguments, { ...owner, ...callOptions(options) });
-        }
-      } else if (typeof output === "object" && isResult(output)) {
-        results[i] = output;
-      } else {
-        pending.set(i, { output: completeOutput(call.tool, output), options: { ...owner, ...callOptions(options) } });
+      if (outputs[i] === undefined && call.tool === readTool) {
+        const result = await this.#read(readTool, call.arguments, i, extras);
+        this.#set([[i, { result }]]);
       }
     }
-    const projected = await this.#project([...pending.values()]);
-    for (const [n, i] of [...pending.keys()].entries()) {
-      results[i] = projected[n];
-    }
-    return results;
+    const given = outputs.flatMap((output, i) => (output === undefined ? [] : [[i, output] as const]));
+    const left = this.#options.turnTokens === undefined ? undefined : this.#options.turnTokens - tokensOf(this.#turns.slice(-1));
+    await this.#projectAt(given, left, extras);
+    const compaction = await this.#settle(extras);
+    const made = this.#turns.at(-1) ?? turn;
+    const results = made.answers.map((given) => resultIn(given));
+    return { results, messages: made.encoded?.messages ?? [], changes: made.encoded?.changes ?? [], compaction };
   }
 
-  /** #projectOne projects an output within what the turn has left. */
+  /** #turnOf returns a turn in which nothing is answered yet. */
+  #turnOf(answer: Answer): Kept {
+    const isSaid = answer.content !== undefined || answer.calls !== undefined || answer.assistant !== undefined;
+    const assistant = isSaid ? assistantOf(answer) : undefined;
+    const ids = (assistant?.toolCalls ?? []).map((call, i) => call.id || `call-${this.#turns.length}.${i + 1}`);
+    return { ...nothing, assistant, ids, answers: ids.map(() => undefined) };
+  }
+
+  /** #begin puts a turn behind the others. */
+  #begin(turn: Kept): void {
+    this.#checkClosed();
+    this.#turns = [...this.#turns, turn];
+  }
+
+  /** #checkClosed checks that all calls have an answer. */
+  #checkClosed(): void {
+    const last = this.#turns.at(-1);
+    if (last !== undefined && isOpen(last)) {
+      throw new Error(`calls have no answer yet: ${last.ids.filter((_, i) => last.answers[i] === undefined).join(", ")}`);
+    }
+  }
+
+  /** #encoded returns the messages of all turns. */
+  #encoded(): NonNullable<Kept["encoded"]>[] {
+    this.#checkClosed();
+    return this.#turns.map(({ encoded }) => {
+      if (encoded === undefined) {
+        throw new Error("the messages of the last turn are not made: await it or, after an error, call endTurn");
+      }
+      return encoded;
+    });
+  }
+
+  /** #pending returns the place of a call that has no answer yet. */
+  #pending(callId: string): number {
+    const last = this.#turns.at(-1);
+    const place = last?.ids.findIndex((id, i) => id === callId && last.answers[i] === undefined) ?? -1;
+    if (place < 0) {
+      throw new RangeError(`no call without an answer has the id ${JSON.stringify(callId)}`);
+    }
+    return place;
+  }
+
+  /** #change changes the last turn, and makes its messages when all of its calls have an answer. */
+  async #change(changes: Partial<Kept>, options: CallOptions): Promise<void> {
+    const changed = { ...(this.#turns.at(-1) ?? nothing), ...changes, encoded: undefined };
+    this.#turns = [...this.#turns.slice(0, -1), changed];
+    if (!isOpen(changed)) {
+      await this.#settle(options);
+    }
+  }
+
+  /** #set puts answers at the places of their calls. */
+  #set(answers: readonly (readonly [number, CallResult])[]): void {
+    const last = this.#turns.at(-1) ?? nothing;
+    const all = [...last.answers];
+    for (const [place, given] of answers) {
+      all[place] = given;
+    }
+    this.#turns = [...this.#turns.slice(0, -1), { ...last, answers: all }];
+  }
+
+  /** #settle makes the messages that are not made yet, and compacts the history when it is too large. */
+  async #settle(options: CallOptions): Promise<Compaction | undefined> {
+    const turns: Kept[] = [];
+    for (const turn of this.#turns) {
+      turns.push(turn.encoded === undefined ? { ...turn, encoded: await this.#encode(turn, options) } : turn);
+    }
+    this.#turns = turns;
+    return await this.#fit(options);
+  }
+
+  /** #read executes a call of read_result, within what the turn has left for it, and not more than a page has. */
+  async #read(name: string, args: object | string, place: number, options: CallOptions): Promise<Result> {
+    const callId = this.#turns.at(-1)?.ids[place];
+    const all = { ...this.#owner({ callId }), policy: this.#policy()?.render, ...callOptions(options) };
+    const share = this.#share(1);
+    if (share === undefined) {
+      return await this.#client.callTool(name, args, all);
+    }
+    return await within(Math.min(share, pageTokens), (maxTokens) => this.#client.callTool(name, args, { ...all, maxTokens }));
+  }
+
+  /** #projectOne projects an output and, if it has the id of a call, answers that. */
   async #projectOne(output: CompleteToolOutput, options: ProjectOptions): Promise<Result> {
     return await this.#inOrder(async () => {
-      const [result] = await this.#project([{ output, options: { ...this.#owner(options), ...options } }]);
-      this.#spent += result?.tokens ?? 0;
+      const place = options.callId ? this.#pending(options.callId) : undefined;
+      const tokens = place === undefined ? this.#options.turnTokens : this.#share(1);
+      const [result] = await this.#project([{ output, options: { ...this.#owner(options), ...options } }], tokens);
+      if (place !== undefined && result !== undefined) {
+        this.#set([[place, { result }]]);
+        await this.#change({}, options);
+      }
       return result as Result;
     });
   }
 
-  /** #project projects outputs, which share what the turn has left. Those that are too large for one message are sent as streams. */
-  async #project(pending: readonly Pending[]): Promise<Result[]> {
-    const withPolicy = pending.map(({ output, options }) => ({ output, options: { policy: this.#policy(), ...options } }));
-    if (this.#options.turnTokens === undefined) {
-      return await Promise.all(withPolicy.map(({ output, options }) => this.#client.project(output, options)));
-    }
-    let left = this.#options.turnTokens - this.#spent;
-    const results = new Map<Pending, Result>();
-    const small: Pending[] = [];
-    let bytes = 0;
-    for (const one of withPolicy) {
-      bytes += inlineBytes(one.output);
-      if (bytes <= maxTurnBytes) {
-        small.push(one);
+  /** #projectAt projects outputs together, within a budget, and puts them at the places of their calls. */
+  async #projectAt(outputs: readonly (readonly [number, Output])[], tokens: number | undefined, options: CallOptions): Promise<Result[]> {
+    const last = this.#turns.at(-1) ?? nothing;
+    const results = new Map<number, Result>();
+    const pending = new Map<number, Pending>();
+    for (const [place, output] of outputs) {
+      if (typeof output === "object" && isResult(output)) {
+        results.set(place, output);
         continue;
       }
-      bytes -= inlineBytes(one.output);
-      const result = await this.#projectLarge(one, Math.floor(left / (withPolicy.length - results.size)));
-      left -= result.tokens;
-      results.set(one, result);
+      const tool = last.assistant?.toolCalls[place]?.tool ?? "";
+      const own = { ...this.#owner({ callId: last.ids[place] }), ...callOptions(options) };
+      pending.set(place, { output: completeOutput(tool, output), options: own });
     }
-    const together = await this.#projectTogether(small, left);
-    small.forEach((one, i) => results.set(one, together[i] as Result));
-    return withPolicy.map((one) => results.get(one) as Result);
+    const spent = [...results.values()].reduce((sum, result) => sum + result.tokens, 0);
+    const projected = await this.#project([...pending.values()], tokens === undefined ? undefined : tokens - spent);
+    [...pending.keys()].forEach((place, i) => results.set(place, projected[i] as Result));
+    this.#set([...results].map(([place, result]) => [place, { result }]));
+    return outputs.map(([place]) => results.get(place) as Result);
   }
 
-  /** #projectLarge projects an output within its own budget and, if that is more than it may cost, within that. */
-  async #projectLarge({ output, options }: Pending, tokens: number): Promise<Result> {
-    const result = await this.#client.project(output, options);
-    if (result.tokens <= tokens) {
-      return result;
+  /** #share returns what a number of the calls without an answer may cost together, in tokens; undefined: each has its own budget. */
+  #share(count: number): number | undefined {
+    const last = this.#turns.at(-1);
+    const pending = last?.answers.filter((given) => given === undefined).length ?? 0;
+    const total = this.#options.turnTokens;
+    if (total === undefined || last === undefined || pending === 0) {
+      return total;
     }
-    return await this.#within(Math.max(tokens, minBudget), (maxTokens) => this.#client.project(output, { ...options, maxTokens }));
+    return Math.max(Math.floor(((total - tokensOf([last])) * count) / pending), minBudget);
   }
 
-  /** #projectTogether projects outputs that share a budget. */
-  async #projectTogether(pending: readonly Pending[], tokens: number): Promise<Result[]> {
-    if (pending.length === 0) {
-      return [];
-    }
-    const requests = pending.map(({ output, options }) => requestOf(output, options, this.id));
-    const [first] = pending;
-    return await this.#within(Math.max(tokens, minBudget), async (total) => {
-      const { results } = await this.#client.projectTurn(requests, total, callOptions(first?.options ?? {}));
-      return results;
-    });
-  }
-
-  /** #within makes something within a budget or, where what must be kept needs more, within that. */
-  async #within<T>(tokens: number, make: (tokens: number) => Promise<T>): Promise<T> {
-    try {
-      return await make(tokens);
-    } catch (error) {
-      const needed = error instanceof BudgetTooSmallError ? Number(error.metadata["needed"]) : Number.NaN;
-      if (!(needed > tokens)) {
-        throw error;
-      }
-      return await make(needed);
-    }
+  /** #project projects outputs by the policy of the session, within a budget. */
+  async #project(pending: readonly Pending[], tokens: number | undefined): Promise<Result[]> {
+    const own = pending.map(({ output, options }) => ({ output, options: { policy: this.#policy(), ...options } }));
+    return await projectWithin(this.#client, own, tokens);
   }
 
   /** #encode makes the messages of a turn. */
-  async #encode(turn: Omit<Kept, "encoded">, options: CallOptions): Promise<Turn> {
-    const calls = turn.assistant?.toolCalls ?? [];
-    const named = isNamed(calls);
-    const results = turn.results.flatMap((result, i) => (result === undefined ? [] : [{ callId: named ? turn.ids[i] : undefined, result }]));
+  async #encode(turn: Kept, options: CallOptions): Promise<Turn> {
+    const { assistant, ids, answers, notices, userText } = turn;
+    const named = isNamed(assistant?.toolCalls ?? []);
+    const results = answers.flatMap((given, i) => (given === undefined ? [] : [{ ...given, callId: named ? ids[i] : undefined }]));
     const { asText, provider } = this.#options;
-    const whole = { assistant: turn.assistant, results, asText, session: this.id, ...turn.said, ...callOptions(options) };
-    return await this.#client.encodeTurn(provider, whole);
+    const whole = { assistant, results, notices, userText, asText, session: this.id };
+    return await this.#client.encodeTurn(provider, { ...whole, ...callOptions(options) });
   }
 
   /** #fit compacts a history whose receipts cost too much, to half of that, so that the next time is far away. */
-  async #fit(turns: Kept[], options: CallOptions): Promise<{ turns: Kept[]; compaction: Compaction | undefined }> {
+  async #fit(options: CallOptions): Promise<Compaction | undefined> {
     const limit = this.#options.historyTokens;
-    const tokens = this.#results(turns).reduce((sum, result) => sum + result.tokens, 0);
-    if (limit === undefined || tokens <= limit) {
-      return { turns, compaction: undefined };
+    if (limit === undefined || this.tokens <= limit) {
+      return undefined;
     }
-    const last = turns[turns.length - 1]?.results.filter((result) => result !== undefined).length ?? 0;
-    const entries = entriesOf(turns);
+    const entries = entriesOf(this.#turns);
+    const sent = entriesOf(this.#turns.slice(0, -1)).length; // the last turn was not sent yet
     const compaction = await this.#client.compact(entries, {
       totalTokens: Math.max(Math.floor(limit / 2), minBudget),
       protectLastTurns: this.#options.protectLastTurns ?? 2,
-      policy: { cache: { cachedResults: entries.length - last, cacheBreak: CacheBreak.WHEN_NEEDED } }, // the last turn was not sent yet
+      policy: { cache: { cachedResults: sent, cacheBreak: CacheBreak.WHEN_NEEDED } },
       session: this.id,
       ...callOptions(options),
     });
-    return { turns: await this.#replace(turns, compaction, options), compaction };
+    this.#turns = await this.#replace(compaction, options);
+    this.#compaction = compaction;
+    return compaction;
   }
 
-  /** #replace returns turns with the results that a compaction changed. Those turns are encoded again. */
-  async #replace(turns: Kept[], compaction: Compaction, options: CallOptions): Promise<Kept[]> {
+  /** #replace returns the turns with the results that a compaction changed. Those turns are encoded again. */
+  async #replace(compaction: Compaction, options: CallOptions): Promise<Kept[]> {
     const changed = new Map(compaction.results.map(({ index, result }) => [index, result]));
-    const replaced: Kept[] = [];
+    const turns: Kept[] = [];
     let index = 0;
-    for (const turn of turns) {
-      const results = turn.results.map((result) => (result === undefined ? undefined : (changed.get(index++) ?? result)));
-      if (results.every((result, i) => result === turn.results[i])) {
-        replaced.push(turn);
-      } else {
-        const next = { ...turn, results };
-        replaced.push({ ...next, encoded: await this.#encode(next, options) });
-      }
+    for (const turn of this.#turns) {
+      const answers = turn.answers.map((given) => {
+        const result = resultIn(given) === undefined ? undefined : changed.get(index++);
+        return result === undefined ? given : { result };
+      });
+      const next = { ...turn, answers };
+      const isSame = answers.every((given, i) => given === turn.answers[i]);
+      turns.push(isSame ? turn : { ...next, encoded: await this.#encode(next, options) });
     }
-    return replaced;
-  }
-
-  /** #results returns the results of turns, oldest first. */
-  #results(turns: readonly Kept[] = this.#turns): Result[] {
-    return turns.flatMap((turn) => turn.results).filter((result) => result !== undefined);
+    return turns;
   }
 
   /** #owner returns the owner of artifacts. */
@@ -362,14 +447,16 @@ export class Session {
   }
 
   /** #policy returns how outputs are projected. */
-  #policy(): MessageInitShape<typeof ProjectionPolicySchema> | undefined {
-    const { policy, handles } = this.#options;
-    if (handles === undefined) {
-      return policy;
+  #policy(): ProjectionPolicy | undefined {
+    const { policy, readResult } = this.#options;
+    if (policy === undefined && !readResult) {
+      return undefined;
     }
     const message = clone(ProjectionPolicySchema, create(ProjectionPolicySchema, policy));
-    message.render ??= create(RenderPolicySchema);
-    message.render.handles = handles === "call" ? HandleForm.CALL : HandleForm.PATH;
+    if (readResult) {
+      message.render ??= create(RenderPolicySchema);
+      message.render.handles = HandleForm.CALL;
+    }
     return message;
   }
 
@@ -379,61 +466,4 @@ export class Session {
     this.#last = done.catch(() => {});
     return done;
   }
-}
-
-/** isNamed reports whether results name their calls: all of them do, or all are at the places of their calls. */
-function isNamed(calls: AssistantTurn["toolCalls"]): boolean {
-  return calls.every((call) => call.id);
-}
-
-/** checkPlaces checks that no output is missing before another one where results are found by their places. */
-function checkPlaces(calls: AssistantTurn["toolCalls"], outputs: readonly (Output | undefined)[]): void {
-  const isMissing = calls.map((call, i) => outputs[i] === undefined && call.tool !== readTool);
-  const first = isMissing.indexOf(true);
-  if (!isNamed(calls) && first >= 0 && isMissing.lastIndexOf(false) > first) {
-    throw new RangeError(`the calls have no ids, and there is no output of call ${first}`);
-  }
-}
-
-/** completeOutput returns what the tool of a call gave, as a message. */
-function completeOutput(tool: string, output: Exclude<Output, Result>): CompleteToolOutput {
-  if (typeof output === "string") {
-    return textOutput(tool, inline(output));
-  }
-  if ("commandLine" in output) {
-    return completeCommand(output.commandLine, { ...output, tool: output.tool ?? tool });
-  }
-  if ("kind" in output) {
-    return failureOutput(tool, output.kind, output.message, output);
-  }
-  if ("complete" in output) {
-    return create(CompleteToolOutputSchema, output.complete);
-  }
-  return textOutput(tool, inline(output.text), output.mediaType);
-}
-
-/** entriesOf returns the results of turns as a history. */
-function entriesOf(turns: readonly Kept[]) {
-  return turns.flatMap((turn, n) => {
-    let precedingTokens = estimate(turn.assistant);
-    return turn.results.flatMap((result, i) => {
-      if (result === undefined) {
-        return [];
-      }
-      const entry = { result, callId: turn.ids[i], turn: n + 1, precedingTokens };
-      precedingTokens = 0;
-      return [entry];
-    });
-  });
-}
-
-/** estimate returns about what an answer of the model costs, in tokens. */
-function estimate(assistant: AssistantTurn | undefined): number {
-  const texts = [assistant?.content ?? "", ...(assistant?.toolCalls ?? []).map((call) => call.tool + call.arguments)];
-  return Math.ceil(texts.join("").length / 4);
-}
-
-/** callOptions returns the options of every call. */
-function callOptions({ timeoutMs, signal }: CallOptions): CallOptions {
-  return { timeoutMs, signal };
 }

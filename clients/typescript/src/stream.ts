@@ -33,12 +33,18 @@ export class StreamCall {
   readonly #abort = new AbortController();
   readonly #answers: AsyncIterator<ProjectStreamResponse>;
   #next: Promise<IteratorResult<ProjectStreamResponse>>;
+  #release: () => void;
   #ended: unknown;
 
   /** The call ends with the signal, if there is one. */
   constructor(open: Opener, header: Header, signal: AbortSignal | undefined) {
-    const signals = signal === undefined ? this.#abort.signal : AbortSignal.any([this.#abort.signal, signal]);
-    this.#answers = open(this.#requests, signals)[Symbol.asyncIterator]();
+    this.#answers = open(this.#requests, this.#abort.signal)[Symbol.asyncIterator]();
+    const stop = () => this.#abort.abort(signal?.reason);
+    if (signal?.aborted) {
+      stop();
+    }
+    signal?.addEventListener("abort", stop, { once: true });
+    this.#release = () => signal?.removeEventListener("abort", stop);
     this.#next = this.#read();
     this.#requests.push(request({ case: "header", value: header })).catch(() => {}); // the next call says why
   }
@@ -67,14 +73,13 @@ export class StreamCall {
     const response = await this.#answer("result");
     this.#requests.end();
     await this.#next; // the call has ended when its status is read; until then the answer may be followed by an error
-    this.#ended ??= new Error("the stream has ended");
+    this.#end(new Error("the stream has ended"));
     return response;
   }
 
   /** cancel gives the call up, unless it has ended. */
   cancel(): void {
-    this.#ended ??= new Error("the stream was closed");
-    this.#requests.end();
+    this.#end(new Error("the stream was closed"));
     this.#abort.abort();
   }
 
@@ -105,11 +110,15 @@ export class StreamCall {
   /** #read waits for an answer. What it fails with is that of all that follows. */
   #read(): Promise<IteratorResult<ProjectStreamResponse>> {
     const next = this.#answers.next();
-    next.catch((reason: unknown) => {
-      this.#ended ??= reason;
-      this.#requests.end();
-    });
+    next.catch((reason: unknown) => this.#end(reason));
     return next;
+  }
+
+  /** #end is the end of the call. Its reason is that of all that follows. */
+  #end(reason: unknown): void {
+    this.#ended ??= reason;
+    this.#requests.end();
+    this.#release();
   }
 }
 
@@ -138,16 +147,24 @@ export class ToolStream {
 
   /**
    * write sends bytes of the output: all in one stream, "output", or apart as "stdout" and "stderr". A stream that was named counts as
-   * captured, also without a byte. The promise is kept when the bytes were taken, so that awaiting it holds a fast tool back.
+   * captured, also without a byte. The promise is kept when the bytes were taken, so that awaiting it holds a fast tool back; who does not
+   * await it gets its error from finish.
    *
    * Errors: a TypeError when "output" is used beside the others; what the sidecar rejected of the call.
    */
-  async write(data: string | Uint8Array, stream: StreamName = "output"): Promise<void> {
+  write(data: string | Uint8Array, stream: StreamName = "output"): Promise<void> {
+    const written = this.#write(toBytes(data), stream);
+    written.catch(() => {});
+    return written;
+  }
+
+  /** #write is write. */
+  async #write(data: Uint8Array, stream: StreamName): Promise<void> {
     if ((stream === "output" || this.#names.has("output")) && this.#names.size > 0 && !this.#names.has(stream)) {
       throw new TypeError('a stream has one "output", or "stdout" and "stderr", and not both');
     }
     this.#names.add(stream);
-    await this.#inOrder(() => this.#call.write(stream, toBytes(data)));
+    await this.#inOrder(() => this.#call.write(stream, data));
   }
 
   /**

@@ -101,6 +101,21 @@ test("writes that are not awaited keep their order", async () => {
   await assert.rejects(stream.write("more"), /has ended/);
 });
 
+test("who does not await a write gets its error from finish", async () => {
+  const stream = client.stream("exec_command", { callId: "c" });
+  void stream.write("a");
+  await sleep(50);
+  void stream.write("b");
+  await sleep(10);
+  await assert.rejects(stream.finish({ exitStatus: 0 }), FieldMissingError);
+});
+
+test("a result is JSON", async () => {
+  const result = await client.projectText("cat", "line\n".repeat(5000), { maxTokens: 100 });
+  const json = JSON.parse(JSON.stringify(result)) as { receipt: string; artifacts: string[]; canonical: { toolName: string } };
+  assert.deepEqual([json.receipt, json.artifacts, json.canonical.toolName], [result.receipt, [...result.artifacts], "cat"]);
+});
+
 test("a stream of 20 MB, with a snapshot", async () => {
   await using stream = client.stream("build", { commandLine: "make", maxTokens: 200 });
   const chunk = Buffer.alloc(5 << 20, "compiling\n");

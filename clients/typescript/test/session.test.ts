@@ -71,18 +71,65 @@ test("the receipts of parallel calls share the budget of the turn", async () => 
   assert.ok(alone.results.reduce((sum, result) => sum + (result?.tokens ?? 0), 0) > 600);
 });
 
-test("results of one turn share its budget, also when they are projected one after the other", async () => {
+test("calls are answered one after the other, within what the turn has left, and then its messages are made", async () => {
   const session = open({ turnTokens: 1000 });
+  await session.user("Work.");
+  await session.user("Please.");
+  await session.assistant({ content: "So.", calls: ["a", "b", "c", "d", "e"].map((id) => call(id)) });
+  assert.throws(() => session.messages, /no answer yet: a, b, c, d, e/);
+  await assert.rejects(session.assistant({ content: "And?" }), /no answer yet/);
+  assert.throws(() => session.add({ role: "user" }), /no answer yet/);
   const [a, b, c] = await Promise.all([
     session.projectText("exec_command", log("a"), { callId: "a" }),
     session.projectCommand("make", { exitStatus: 2, output: log("b") }, { callId: "b" }),
     session.projectError("exec_command", "tool_execution_failed", "no", { callId: "c" }),
   ]);
-  assert.ok(a.tokens + b.tokens <= 1000, `${a.tokens}, ${b.tokens}`);
-  assert.match(c.receipt, /^Tool error/); // what must be kept is kept
-  await session.turn({ calls: ["a", "b", "c"].map((id) => call(id)) }, [a, b, c]);
-  const next = await session.projectText("exec_command", log("d"), { callId: "d" });
-  assert.ok(next.tokens > 500, String(next.tokens));
+  await assert.rejects(session.projectText("exec_command", "twice", { callId: "a" }), RangeError);
+  await assert.rejects(session.answer("nobody", "x"), RangeError);
+  await session.answer("d", "The user did not allow it.", { error: true });
+  assert.throws(() => session.messages, /no answer yet: e/);
+  const [e] = await session.projectTurn([["e", log("e")]]);
+  assert.ok(a.tokens <= 200 && b.tokens <= 200, `${a.tokens}, ${b.tokens}: each has a fifth`);
+  assert.ok(e!.tokens > 400, `${e!.tokens}: the last one has what is left`);
+  assert.ok(session.tokens === a.tokens + b.tokens + c.tokens + e!.tokens && session.tokens <= 1000, String(session.tokens));
+  await session.notice("one turn is left");
+  assert.deepEqual(
+    session.messages.map((message) => message["role"]),
+    ["user", "assistant", "user"],
+  );
+  assert.match(session.messagesJson, /Work\.\\n\\nPlease\.[^]*did not allow it[^]*one turn is left/);
+  assert.deepEqual(await lint(session.messagesJson), []);
+  await session.user("Go on.");
+  assert.equal(session.messages.length, 3);
+  await session.assistant({ content: "Done." });
+  await session.user("Thanks.");
+  assert.equal(session.messages.length, 5);
+  assert.deepEqual(await lint(session.messagesJson), []);
+});
+
+test("a run that was interrupted ends its turn", async () => {
+  const session = open();
+  await session.assistant({ calls: [call("a"), call("b")] });
+  await session.projectText("exec_command", "done\n", { callId: "a" });
+  await session.endTurn();
+  assert.match(session.messagesJson, /no result\. The run was interrupted/);
+  await session.projectText("exec_command", "late\n", { callId: "b" });
+  assert.match(session.messagesJson, /late/);
+  assert.equal(session.messages.length, 2);
+  const alone = await session.projectText("exec_command", "of no call");
+  assert.equal(alone.receipt, "Tool output:\nof no call");
+  const opened = open({ messages: [{ role: "user", content: "Hello." }] });
+  await assert.rejects(opened.notice("x"), /no turn of the model/);
+  assert.equal(opened.messages.length, 1);
+});
+
+test("messages that could not be made are made by endTurn", async () => {
+  const session = open();
+  await session.user("Work.");
+  await assert.rejects(session.assistant({ content: "No." }, { signal: AbortSignal.abort() }));
+  assert.throws(() => session.messages, /call endTurn/);
+  await session.endTurn();
+  assert.equal(session.messages.length, 2);
 });
 
 test("large outputs of a turn are sent as streams, within the budget", { timeout: 60_000 }, async () => {
@@ -102,7 +149,7 @@ test("a turn that cannot fit its budget gets what it needs", async () => {
 });
 
 test("the model reads the rest, and the session answers it", async () => {
-  const session = open({ handles: "call", policy: { render: { budget: { maxTokens: 200 } } } });
+  const session = open({ readResult: true, policy: { render: { budget: { maxTokens: 200 } } } });
   const { results } = await session.turn({ calls: [call("a")] }, [log("a")]);
   const [, name] = /read_result\(result="([^"]+)"/.exec(results[0]?.receipt ?? "") ?? [];
   const read = await session.turn({ calls: [call("b", "read_result", { result: name, lines: "7-7" })] });
@@ -111,7 +158,15 @@ test("the model reads the rest, and the session answers it", async () => {
   assert.deepEqual([definition?.name, definition?.definition["name"]], ["read_result", "read_result"]);
   const other = await open().turn({ calls: [call("b", "read_result", { result: name })] });
   assert.equal(other.results[0]?.failed, true);
-  assert.match((await session.callTool("read_result", { result: name, tail: 1 })).receipt, /a line 1999/);
+  const tail = call("c", "read_result", { result: name, tail: 1 });
+  await session.assistant({ calls: [tail] });
+  assert.match((await session.callTool(tail)).receipt, /a line 1999/);
+  assert.equal(session.messages.length, 6);
+  const small = open({ turnTokens: 100, readResult: true });
+  const first = await small.turn({ calls: [call("a")] }, [log("a")]);
+  const [, path] = /read_result\(result="([^"]+)"/.exec(first.results[0]?.receipt ?? "") ?? [];
+  const page = await small.turn({ calls: [call("b", "read_result", { result: path })] });
+  assert.ok(page.results[0]!.tokens <= 100, String(page.results[0]!.tokens));
 });
 
 test("a history over its limit is compacted, and what does not change stays byte for byte", { timeout: 60_000 }, async () => {
