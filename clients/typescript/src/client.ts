@@ -96,7 +96,7 @@ export class Client {
   }
 
   /** projectText projects what a tool answered: any text, any bytes, of any size. */
-  async projectText(tool: string, text: string | Uint8Array, options: ProjectOptions & { mediaType?: string } = {}): Promise<Result> {
+  async projectText(tool: string, text: string | Uint8Array, options: ProjectOptions & { mediaType?: string | undefined } = {}): Promise<Result> {
     return await this.project(textOutput(tool, inline(text), options.mediaType), options);
   }
 
@@ -185,7 +185,7 @@ export class Client {
    * all. Names replace values, as "[redacted:NAME]". The list takes the place of an earlier one. It returns the id of the list, which a
    * policy can require.
    */
-  async registerSecrets(values: Readonly<Record<string, string | Uint8Array>>, options: CallOptions & { session?: string } = {}): Promise<string> {
+  async registerSecrets(values: Readonly<Record<string, string | Uint8Array>>, options: CallOptions & { session?: string | undefined } = {}): Promise<string> {
     const secrets = Object.entries(values).map(([name, value]) => ({ name, value: toBytes(value) }));
     const answer = await this.stubs.access.registerSecrets({ sessionId: options.session ?? "", secrets }, callOptions(options));
     return answer.setId;

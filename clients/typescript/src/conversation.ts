@@ -18,7 +18,7 @@ export type Answer = Pick<TurnOptions, "assistant" | "content" | "calls">;
 /** Output is what the tool of a call gave: a text, a command that has ended, a failure, a message of any family, or a result. */
 export type Output =
   | string
-  | { text: string | Uint8Array; mediaType?: string }
+  | { text: string | Uint8Array; mediaType?: string | undefined }
   | (Command & { commandLine: string })
   | (Failure & { kind: string; message: string })
   | { complete: MessageInitShape<typeof CompleteToolOutputSchema> }

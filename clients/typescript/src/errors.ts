@@ -22,21 +22,21 @@ export type StatusCode =
 /** ErrorFacts are what is known of an error beside its message. */
 export interface ErrorFacts {
   /** The reason of the contract, such as "BUDGET_TOO_SMALL". Default: that of the class. */
-  reason?: string;
+  reason?: string | undefined;
   /** The status. Default: UNKNOWN. */
-  code?: StatusCode;
+  code?: StatusCode | undefined;
   /** The path of the field that was wrong. Default: "". */
-  field?: string;
+  field?: string | undefined;
   /** What to do next. Default: "". */
-  hint?: string;
+  hint?: string | undefined;
   /** Whether the same call may succeed when it is made again. Default: false. */
-  retryable?: boolean;
+  retryable?: boolean | undefined;
   /** Seconds to wait before. Default: not known. */
   retryAfter?: number | undefined;
   /** Further facts, such as "needed" of a budget. Default: none. */
-  metadata?: Readonly<Record<string, string>>;
+  metadata?: Readonly<Record<string, string>> | undefined;
   /** The error of which this one was made. */
-  cause?: unknown;
+  cause?: unknown | undefined;
 }
 
 /**

@@ -13,13 +13,13 @@ import { inline } from "./payloads.js";
 /** CommandEnd is how a command ended. The names of "close" of a child process fit: `{ exitStatus: code, signal }`. */
 export interface CommandEnd {
   /** The exit code. Default, or null: there is none. */
-  exitStatus?: number | null;
+  exitStatus?: number | null | undefined;
   /** The signal that ended it, as its number or its name, such as "SIGKILL". Default, or null: none. */
-  signal?: number | string | null;
+  signal?: number | string | null | undefined;
   /** The time that it was given, in milliseconds, if it was ended because that was over. Default: it was not. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Whether it was ended because the call was cancelled. Default: false. */
-  cancelled?: boolean;
+  cancelled?: boolean | undefined;
 }
 
 /** CommandBytes is what a command printed: one stream in the order in which it was written, or two. */
@@ -32,9 +32,9 @@ export type CommandBytes =
     }
   | {
       /** Standard output. Default: not captured. */
-      stdout?: string | Uint8Array;
+      stdout?: string | Uint8Array | undefined;
       /** Standard error. Default: not captured. */
-      stderr?: string | Uint8Array;
+      stderr?: string | Uint8Array | undefined;
       output?: undefined;
     };
 
@@ -42,17 +42,17 @@ export type CommandBytes =
 export type Command = CommandEnd &
   CommandBytes & {
     /** The name of the tool. Default: "exec_command". */
-    tool?: string;
+    tool?: string | undefined;
   };
 
 /** Failure is what else is known of a tool that could not do its work. */
 export interface Failure {
   /** Best JSON: a text that stays as it is, bytes, or a value that is written as JSON. Default: none. */
-  details?: unknown;
+  details?: unknown | undefined;
   /** Advice for the model. Default: that of the kind; "": none. */
-  recoveryHint?: string;
+  recoveryHint?: string | undefined;
   /** Whether the same call may succeed when it is made again. Default: not known. */
-  retryable?: boolean;
+  retryable?: boolean | undefined;
 }
 
 /** CommandStreams are the payloads of a command; undefined: not captured. */

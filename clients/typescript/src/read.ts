@@ -34,15 +34,15 @@ type OneOf<T> =
 export type ReadOptions = CallOptions &
   Selection & {
     /** With `match`: lines before and behind each that matches. Default: 0. */
-    context?: number;
+    context?: number | undefined;
     /** The session for which it is read: what is of another is answered as if it did not exist. Default: that of the client, or any. */
-    session?: string;
+    session?: string | undefined;
     /** Bytes of one answer. Default: that of the sidecar, 32,768. */
-    maxBytes?: number;
+    maxBytes?: number | undefined;
     /** Lines of one answer. Default: that of the sidecar, 2,000. */
-    maxLines?: number;
+    maxLines?: number | undefined;
     /** Reads on behind an answer, by its nextPageToken. */
-    pageToken?: string;
+    pageToken?: string | undefined;
   };
 
 /** Page is one answer: as much of the selection as it may have. */

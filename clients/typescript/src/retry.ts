@@ -33,6 +33,10 @@ type HeadersLike = ConstructorParameters<typeof Headers>[0];
 /** longest is the longest time that gRPC can send, in milliseconds. */
 const longest = 99_999_999;
 
+/** How often a call is made again that the sidecar did not look at, and the first pause before that, in milliseconds. */
+const maxUnseen = 6;
+const unseenPause = 5;
+
 /** Throttle ends the retries on a connection where too many calls fail. */
 export class Throttle {
   readonly #max: number;
@@ -131,7 +135,7 @@ async function repeat<T>(
 ): Promise<T> {
   const end = limit === undefined ? undefined : performance.now() + limit;
   let backoff = policy === undefined ? 0 : milliseconds(policy.initialBackoff);
-  for (let attempts = 0; ; attempts++) {
+  for (let attempts = 0, unseen = 0; ; attempts++) {
     let failed: Rejection;
     try {
       const answer = await attempt(timeLeft(end), attempts);
@@ -139,6 +143,11 @@ async function repeat<T>(
       return answer;
     } catch (reason) {
       failed = rejection(reason, signal);
+    }
+    if (failed.unseen && unseen < maxUnseen) { // no attempt, and no sign of trouble
+      await pause(unseenPause * 2 ** unseen++ * (0.8 + 0.4 * Math.random()), end, signal, failed.error);
+      attempts--;
+      continue;
     }
     if (policy === undefined || !isRepeated(failed, policy, throttle) || attempts + 1 >= policy.maxAttempts) {
       throw failed.error;

@@ -29,21 +29,21 @@ export interface SessionOptions {
   /** The provider that the messages are for. */
   provider: ProviderName | Provider;
   /** What the receipts of one turn may cost together, in tokens, from 16. Default: each has its own budget. */
-  turnTokens?: number;
+  turnTokens?: number | undefined;
   /** What the receipts of all turns may cost before the history is compacted to half of it, in tokens. Default: it is never compacted. */
-  historyTokens?: number;
+  historyTokens?: number | undefined;
   /** The number of last turns that are not compacted. Default: 2. */
-  protectLastTurns?: number;
+  protectLastTurns?: number | undefined;
   /** Whether the model is offered read_result: receipts then name its call in place of a path. Default: false. */
-  readResult?: boolean;
+  readResult?: boolean | undefined;
   /** Which agent of the session this is, where it has several. Default: its only one. */
-  agentId?: string;
+  agentId?: string | undefined;
   /** How outputs are projected. Default: every default. */
-  policy?: MessageInitShape<typeof ProjectionPolicySchema>;
+  policy?: MessageInitShape<typeof ProjectionPolicySchema> | undefined;
   /** Calls and results as text, for models without native calls. Default: false. */
-  asText?: boolean;
+  asText?: boolean | undefined;
   /** Messages before the first turn, such as that of the system. Default: none. */
-  messages?: readonly Message[];
+  messages?: readonly Message[] | undefined;
 }
 
 /** TurnExtras are what else is said in a turn. */
@@ -153,7 +153,7 @@ export class Session {
   }
 
   /** answer answers a call that no tool was run for, with a text for the model. */
-  async answer(callId: string, text: string, options: CallOptions & { error?: boolean } = {}): Promise<void> {
+  async answer(callId: string, text: string, options: CallOptions & { error?: boolean | undefined } = {}): Promise<void> {
     await this.#inOrder(async () => {
       this.#set([[this.#pending(callId), { result: text, error: options.error }]]);
       await this.#change({}, options);
@@ -185,7 +185,7 @@ export class Session {
   }
 
   /** projectText projects what a tool answered, and answers the call of that id, within what the turn has left for it. */
-  async projectText(tool: string, text: string | Uint8Array, options: ProjectOptions & { mediaType?: string } = {}): Promise<Result> {
+  async projectText(tool: string, text: string | Uint8Array, options: ProjectOptions & { mediaType?: string | undefined } = {}): Promise<Result> {
     return await this.#projectOne(textOutput(tool, inline(text), options.mediaType), options);
   }
 

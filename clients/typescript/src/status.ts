@@ -42,22 +42,22 @@ export interface Rejection {
   code: StatusCode | undefined;
   /** The wait that the sidecar demands, in milliseconds; negative: no repetition; undefined: it demands nothing. */
   pushback: number | undefined;
+  /** Whether the sidecar did not look at the call, because too many were open at once: the same call is made again, whatever it is. */
+  unseen: boolean;
 }
 
 /** rejection returns why a call failed. The signal is that of the caller. */
 export function rejection(reason: unknown, signal: AbortSignal | undefined): Rejection {
-  if (reason instanceof ToolResultError) {
-    return { error: reason, code: undefined, pushback: undefined };
-  }
-  if (!(reason instanceof ConnectError)) {
-    return { error: reason, code: undefined, pushback: undefined };
+  if (!(reason instanceof ConnectError)) { // it is none of the transport
+    return { error: reason, code: undefined, pushback: undefined, unseen: false };
   }
   if (reason.metadata.has("grpc-status")) {
     const error = answered(reason);
-    return { error, code: error.code, pushback: pushback(reason.metadata) };
+    return { error, code: error.code, pushback: pushback(reason.metadata), unseen: false };
   }
   const error = unanswered(reason, signal);
-  return { error, code: error instanceof UnavailableError ? error.code : undefined, pushback: undefined };
+  const lost = error instanceof UnavailableError;
+  return { error, code: lost ? error.code : undefined, pushback: undefined, unseen: lost && reason.rawMessage.includes("REFUSED_STREAM") };
 }
 
 /** pushback returns the wait that the trailers of a call demand. */

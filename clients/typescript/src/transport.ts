@@ -8,13 +8,13 @@ import { connect, isIP } from "node:net";
 /** TlsOptions are certificates and keys, as PEM text. */
 export interface TlsOptions {
   /** The certificates of authorities that may have signed that of the sidecar. Default: those of Node.js. */
-  ca?: string | Uint8Array;
+  ca?: string | Uint8Array | undefined;
   /** The certificate of this client. Default: none. */
-  cert?: string | Uint8Array;
+  cert?: string | Uint8Array | undefined;
   /** The key of that. */
-  key?: string | Uint8Array;
+  key?: string | Uint8Array | undefined;
   /** The name that the certificate of the sidecar must have. Default: the host of the address. */
-  serverName?: string;
+  serverName?: string | undefined;
 }
 
 /** Target is how a sidecar is called. */

@@ -87,8 +87,9 @@ test("how a command ended, as Node.js says it", async () => {
   assert.equal((await client.projectCommand("x", { exitStatus: 0xc000013a, output: "" })).canonical?.result.case, "command");
 });
 
-test("many calls run at once", async () => {
-  const results = await Promise.all(Array.from({ length: 300 }, (_, i) => client.projectText("echo", `text ${i}\n`)));
+test("many calls run at once, also on a connection that is not there yet", { timeout: 60_000 }, async () => {
+  const fresh = await connect({ address: sidecar.address });
+  const results = await Promise.all(Array.from({ length: 2000 }, (_, i) => fresh.projectText("echo", `text ${i}\n`)));
   results.forEach((result, i) => assert.equal(result.receipt, `Tool output:\ntext ${i}`));
 });
 

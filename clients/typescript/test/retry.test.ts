@@ -95,6 +95,20 @@ test("a call fails in two seconds, and many fail at once soon", async () => {
   assert.ok(took[3]! < 50, `the fourth took ${took[3]} ms`);
 });
 
+test("a call that the sidecar did not look at is made again, also one without a policy", async () => {
+  const fake = await new Fake((stream, _, attempt) => (attempt < 5 ? stream.close(7) : message(stream))).listen();
+  const client = await connect({ address: fake.address });
+  await client.healthy();
+  assert.equal(fake.requests.length, 5);
+  assert.ok(fake.requests.every((headers) => headers["grpc-previous-rpc-attempts"] === undefined));
+  const never = await new Fake((stream) => stream.close(7)).listen();
+  const other = await connect({ address: never.address });
+  await assert.rejects(other.healthy(), UnavailableError);
+  assert.equal(never.requests.length, 7);
+  client.close();
+  other.close();
+});
+
 test("what throttles is refilled by calls that are served", () => {
   const throttle: ThrottleType = new Throttle({ maxTokens: 4, tokenRatio: 1 });
   assert.deepEqual([throttle.failed(), throttle.failed(), throttle.failed()], [true, false, false]);
