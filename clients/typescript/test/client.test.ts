@@ -229,11 +229,11 @@ test("a sidecar that is stopped answers by the deadline, and goes on when it is 
   const other = await new Sidecar().start();
   const frozen = await connect({ address: other.address });
   await frozen.info();
-  other.signal("SIGSTOP");
+  await other.stop();
   await assert.rejects(frozen.info({ timeoutMs: 100 }), DeadlineError);
   const call = frozen.projectText("echo", "later");
   await sleep(100);
-  other.signal("SIGCONT");
+  other.continue();
   assert.equal((await call).receipt, "Tool output:\nlater");
   frozen.close();
 });

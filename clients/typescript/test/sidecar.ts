@@ -3,10 +3,11 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** binary is the sidecar. */
 export const binary = process.env["TOOLRESULT_BINARY"] ?? "";
@@ -67,9 +68,18 @@ export class Sidecar {
     return this;
   }
 
-  /** signal sends a signal. */
-  signal(name: NodeJS.Signals): void {
-    this.#process?.kill(name);
+  /** stop stops the process, as a machine without time does, and waits until it is stopped. */
+  async stop(): Promise<void> {
+    this.#process?.kill("SIGSTOP");
+    const stat = () => readFileSync(`/proc/${this.#process?.pid}/stat`, "utf8");
+    while (!stat().includes(") T ")) {
+      await sleep(1);
+    }
+  }
+
+  /** continue continues a stopped process. */
+  continue(): void {
+    this.#process?.kill("SIGCONT");
   }
 
   /** kill ends the process as a crash does, and waits for its end. */
