@@ -18,7 +18,8 @@ const shell = {
 
 /** run asks the model until it calls nothing more, and returns what it says then. */
 export async function run(client: Client, model: Model, task: string): Promise<string> {
-  const session = client.session(randomUUID(), { provider: "anthropic", turnTokens: 8000, historyTokens: 40_000 });
+  const budgets = { turnTokens: 8000, historyTokens: 40_000 };
+  const session = client.session(randomUUID(), { provider: "anthropic", ...budgets, readResult: true });
   const tools = [shell, ...(await session.toolDefinitions()).map((tool) => tool.definition)];
   await session.user(task);
   for (;;) {

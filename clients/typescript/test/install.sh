@@ -8,7 +8,7 @@ mkdir -p "$dir/install/esm" "$dir/install/cjs"
 cd "$dir/install"
 npm pack --silent --ignore-scripts --pack-destination . "$dir/package" >/dev/null
 tarball=$(realpath toolresult-*.tgz)
-tar -tzf "$tarball" | grep -vE '^package/(dist/|src/|package.json$|LICENSE$|README.md$)' && { echo "the package has files that are not its own" >&2; exit 1; }
+tar -tzf "$tarball" | grep -vE '^package/(dist/|package.json$|LICENSE$|README.md$)' && { echo "the package has files that are not its own" >&2; exit 1; }
 
 program='const client = await connect({ start: true });
 const result: Result = await client.projectText("echo", "hello\n", { maxTokens: 100 });
