@@ -2,6 +2,7 @@
 
 import { Client } from "./client.js";
 import { find } from "./discovery.js";
+import { Lifetime } from "./lifetime.js";
 import { withPolicy } from "./retry.js";
 import { serviceConfig } from "./service_config.js";
 import { open, socketOf } from "./transport.js";
@@ -42,6 +43,11 @@ export async function connect(options: ConnectOptions = {}): Promise<Client> {
   const address = options.address || (await find({ start: options.start ?? false, env: process.env, signal: options.signal }));
   const inherited = socketOf(address) === undefined ? process.env["TOOLRESULT_TOKEN"] : undefined; // on a socket the user id suffices
   const connection = open({ address, token: options.token || inherited || "", tls: options.tls });
-  const transport = withPolicy(connection.transport, serviceConfig, options.timeoutMs);
-  return new Client(address, { transport, close: connection.close }, options.session ?? "");
+  const lifetime = new Lifetime();
+  const transport = withPolicy(connection.transport, serviceConfig, lifetime, options.timeoutMs);
+  const close = () => {
+    lifetime.close();
+    connection.close();
+  };
+  return new Client(address, { transport, close }, options.session ?? "");
 }

@@ -3,6 +3,7 @@
 import type { DescMessage, DescMethod, DescMethodStreaming, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import type { ContextValues, StreamResponse, Transport, UnaryResponse } from "@connectrpc/connect";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Joined, Lifetime } from "./lifetime.js";
 import { aborted, deadline, rejection } from "./status.js";
 import type { Rejection } from "./status.js";
 
@@ -74,13 +75,13 @@ export function configOf(config: ServiceConfig, method: DescMethod): MethodConfi
   return find(method.name) ?? find(undefined);
 }
 
-/** withPolicy returns a transport that follows a service config, and errors of this package. */
-export function withPolicy(inner: Transport, config: ServiceConfig, timeoutMs?: number): Transport {
+/** withPolicy returns a transport that follows a service config, and errors of this package. Its calls end with the lifetime. */
+export function withPolicy(inner: Transport, config: ServiceConfig, lifetime: Lifetime, timeoutMs?: number): Transport {
   const throttle = new Throttle(config.retryThrottling);
   return {
-    unary: <I extends DescMessage, O extends DescMessage>(
+    unary: async <I extends DescMessage, O extends DescMessage>(
       method: DescMethodUnary<I, O>,
-      signal: AbortSignal | undefined,
+      given: AbortSignal | undefined,
       timeout: number | undefined,
       header: HeadersLike | undefined,
       input: MessageInitShape<I>,
@@ -88,6 +89,7 @@ export function withPolicy(inner: Transport, config: ServiceConfig, timeoutMs?: 
     ): Promise<UnaryResponse<I, O>> => {
       const found = configOf(config, method);
       const limit = timeout ?? timeoutMs ?? (found?.timeout === undefined ? undefined : milliseconds(found.timeout));
+      const { signal, release } = lifetime.join(given);
       const attempt = (left: number | undefined, attempts: number) => {
         const headers = new Headers(header);
         if (attempts > 0) {
@@ -95,33 +97,41 @@ export function withPolicy(inner: Transport, config: ServiceConfig, timeoutMs?: 
         }
         return inner.unary(method, signal, left, headers, input, values);
       };
-      return repeat(attempt, found?.retryPolicy, throttle, limit, signal);
+      try {
+        return await repeat(attempt, found?.retryPolicy, throttle, limit, signal);
+      } finally {
+        release();
+      }
     },
     stream: async <I extends DescMessage, O extends DescMessage>(
       method: DescMethodStreaming<I, O>,
-      signal: AbortSignal | undefined,
+      given: AbortSignal | undefined,
       timeout: number | undefined,
       header: HeadersLike | undefined,
       input: AsyncIterable<MessageInitShape<I>>,
       values?: ContextValues,
     ): Promise<StreamResponse<I, O>> => {
+      const joined = lifetime.join(given);
       try {
         const left = timeout === undefined ? undefined : timeLeft(performance.now() + timeout);
-        const response = await inner.stream(method, signal, left, header, input, values);
-        return { ...response, message: typed(response.message, signal) };
+        const response = await inner.stream(method, joined.signal, left, header, input, values);
+        return { ...response, message: typed(response.message, joined) };
       } catch (reason) {
-        throw rejection(reason, signal).error;
+        joined.release();
+        throw rejection(reason, joined.signal).error;
       }
     },
   };
 }
 
 /** typed yields the messages of an answer, and fails with errors of this package. */
-async function* typed<T>(messages: AsyncIterable<T>, signal: AbortSignal | undefined): AsyncIterable<T> {
+async function* typed<T>(messages: AsyncIterable<T>, { signal, release }: Joined): AsyncIterable<T> {
   try {
     yield* messages;
   } catch (reason) {
     throw rejection(reason, signal).error;
+  } finally {
+    release();
   }
 }
 

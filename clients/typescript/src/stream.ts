@@ -7,6 +7,7 @@ import { CompleteToolOutputSchema } from "./gen/toolresult/v1/envelope_pb.js";
 import type { CompleteToolOutput } from "./gen/toolresult/v1/envelope_pb.js";
 import { ProjectStreamRequestSchema } from "./gen/toolresult/v1/service_pb.js";
 import type { ProjectResponse, ProjectStreamRequest, ProjectStreamResponse, StreamHeaderSchema } from "./gen/toolresult/v1/service_pb.js";
+import { join } from "./lifetime.js";
 import { Outgoing } from "./outgoing.js";
 import { commandOf, commandOutput, textOutput } from "./outputs.js";
 import type { CommandEnd } from "./outputs.js";
@@ -38,13 +39,9 @@ export class StreamCall {
 
   /** The call ends with the signal, if there is one. */
   constructor(open: Opener, header: Header, signal: AbortSignal | undefined) {
-    this.#answers = open(this.#requests, this.#abort.signal)[Symbol.asyncIterator]();
-    const stop = () => this.#abort.abort(signal?.reason);
-    if (signal?.aborted) {
-      stop();
-    }
-    signal?.addEventListener("abort", stop, { once: true });
-    this.#release = () => signal?.removeEventListener("abort", stop);
+    const joined = signal === undefined ? { signal: this.#abort.signal, release: () => {} } : join(signal, this.#abort.signal);
+    this.#release = joined.release;
+    this.#answers = open(this.#requests, joined.signal)[Symbol.asyncIterator]();
     this.#next = this.#read();
     this.#requests.push(request({ case: "header", value: header })).catch(() => {}); // the next call says why
   }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -91,6 +92,24 @@ test("many calls run at once, also on a connection that is not there yet", { tim
   const fresh = await connect({ address: sidecar.address });
   const results = await Promise.all(Array.from({ length: 2000 }, (_, i) => fresh.projectText("echo", `text ${i}\n`)));
   results.forEach((result, i) => assert.equal(result.receipt, `Tool output:\ntext ${i}`));
+});
+
+test("many calls and streams with one signal leave nothing at it, and get no warning", async () => {
+  const warnings: Error[] = [];
+  const collect = (warning: Error) => warnings.push(warning);
+  process.on("warning", collect);
+  const { signal } = new AbortController();
+  await Promise.all(
+    Array.from({ length: 50 }, async (_, i) => {
+      await client.projectText("echo", `text ${i}`, { signal });
+      const stream = client.stream("exec_command", { signal });
+      await stream.finish({ exitStatus: 0 });
+    }),
+  );
+  await sleep(20);
+  process.off("warning", collect);
+  assert.deepEqual(warnings, []);
+  assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
 test("writes that are not awaited keep their order", async () => {
@@ -243,8 +262,17 @@ test("close ends what runs, and a later call connects again", async () => {
   const closed = await connect({ address: other.address });
   const stream = closed.stream("exec_command");
   await stream.write("half");
+  await other.stop();
+  const calls = [closed.projectText("echo", "a"), closed.info({ signal: new AbortController().signal }), closed.healthy()];
+  await sleep(20);
+  const began = performance.now();
   closed.close();
-  await assert.rejects(stream.finish({ exitStatus: 0 }), ToolResultError);
+  for (const call of calls) {
+    await assert.rejects(call, (error) => error instanceof ClientCancelledError && /the client was closed/.test(String(error.cause)));
+  }
+  await assert.rejects(stream.finish({ exitStatus: 0 }), ClientCancelledError);
+  assert.ok(performance.now() - began < 1000);
+  other.continue();
   assert.ok(await closed.healthy());
   await closed[Symbol.asyncDispose]();
 });
