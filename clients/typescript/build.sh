@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")"
 dir=$1
 mkdir -p "$dir/package"
+exec 9>"$dir/building"
+flock 9 # of several at once, one builds
 sources=(src conformance test examples package.json package-lock.json .npmrc tsconfig*.json LICENSE README.md build.sh)
 state=$(find "${sources[@]}" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 if [ "$(cat "$dir/built" 2>/dev/null)" = "$state" ]; then
