@@ -221,7 +221,7 @@ export class Client {
   }
 
   /** session returns what an agent loop needs of one session: its turns, within budgets, as messages of a provider. */
-  session(id: string, options: SessionOptions): Session {
+  session(id: string, options: SessionOptions = {}): Session {
     return new Session(this, id, options);
   }
 

@@ -1,6 +1,6 @@
 // Sessions: the tool results of an agent loop, from the outputs of tools to the messages of a provider.
 
-import { clone, create } from "@bufbuild/protobuf";
+import { clone, create, mergeFromBinary, toBinary } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { minBudget, projectWithin, within } from "./budget.js";
 import type { Pending } from "./budget.js";
@@ -26,11 +26,14 @@ import type { CallResult, Change, Message, ProviderName, ToolCall, ToolDefinitio
 
 /** SessionOptions are those of a session. */
 export interface SessionOptions {
-  /** The provider that the messages are for. */
-  provider: ProviderName | Provider;
-  /** What the receipts of one turn may cost together, in tokens, from 16. Default: each has its own budget. */
+  /** The provider that the messages are for. Default: the session has no turns and no messages, and projects alone. */
+  provider?: ProviderName | Provider | undefined;
+  /** What the receipts of one turn may cost together, in tokens, from 16. Infinity: each has its own budget. Default: 8,000. */
   turnTokens?: number | undefined;
-  /** What the receipts of all turns may cost before the history is compacted to half of it, in tokens. Default: it is never compacted. */
+  /**
+   * What the receipts of all turns may cost before the history is compacted to half of it, in tokens. Infinity: it is never compacted.
+   * Default: 40,000.
+   */
   historyTokens?: number | undefined;
   /** The number of last turns that are not compacted. Default: 2. */
   protectLastTurns?: number | undefined;
@@ -38,12 +41,12 @@ export interface SessionOptions {
   readResult?: boolean | undefined;
   /** Which agent of the session this is, where it has several. Default: its only one. */
   agentId?: string | undefined;
-  /** How outputs are projected. Default: every default. */
+  /** How outputs are projected. What the policy of a call sets is before it. Default: every default. */
   policy?: MessageInitShape<typeof ProjectionPolicySchema> | undefined;
   /** Calls and results as text, for models without native calls. Default: false. */
   asText?: boolean | undefined;
-  /** Messages before the first turn, such as that of the system. Default: none. */
-  messages?: readonly Message[] | undefined;
+  /** Messages of the provider before all others, such as that of the system. Default: none. */
+  opening?: readonly Message[] | undefined;
 }
 
 /** TurnExtras are what else is said in a turn. */
@@ -76,6 +79,7 @@ export class Session {
   readonly id: string;
   readonly #client: Client;
   readonly #options: SessionOptions;
+  readonly #turnTokens: number | undefined; // undefined: each receipt has its own budget
   #turns: readonly Kept[] = [];
   #compaction: Compaction | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -84,8 +88,10 @@ export class Session {
     this.id = id;
     this.#client = client;
     this.#options = options;
-    if (options.messages !== undefined) {
-      this.add(...options.messages);
+    const { turnTokens = 8000, opening } = options;
+    this.#turnTokens = turnTokens === Number.POSITIVE_INFINITY ? undefined : turnTokens;
+    if (opening !== undefined) {
+      this.add(...opening);
     }
   }
 
@@ -216,12 +222,12 @@ export class Session {
 
   /** stream opens a stream for the output of a tool that still runs. Give its result to turn or projectTurn. */
   stream(tool: string, options: StreamOptions = {}): ToolStream {
-    return this.#client.stream(tool, { ...this.#owner(options), policy: this.#policy(), ...options });
+    return this.#client.stream(tool, { ...options, ...this.#owner(options), policy: this.#policy(options.policy) });
   }
 
   /** toolDefinitions returns the definition of read_result for the provider. */
   async toolDefinitions(options: CallOptions = {}): Promise<ToolDefinition[]> {
-    return await this.#client.toolDefinitions(this.#options.provider, options);
+    return await this.#client.toolDefinitions(this.#provider(), options);
   }
 
   /** callTool executes a call of read_result that the model made, and answers it. */
@@ -251,7 +257,7 @@ export class Session {
       }
     }
     const given = outputs.flatMap((output, i) => (output === undefined ? [] : [[i, output] as const]));
-    const left = this.#options.turnTokens === undefined ? undefined : this.#options.turnTokens - tokensOf(this.#turns.slice(-1));
+    const left = this.#turnTokens === undefined ? undefined : this.#turnTokens - tokensOf(this.#turns.slice(-1));
     await this.#projectAt(given, left, extras);
     const compaction = await this.#settle(extras);
     const made = this.#turns.at(-1) ?? turn;
@@ -269,6 +275,7 @@ export class Session {
 
   /** #begin puts a turn behind the others. */
   #begin(turn: Kept): void {
+    this.#provider();
     this.#checkClosed();
     this.#turns = [...this.#turns, turn];
   }
@@ -345,9 +352,9 @@ export class Session {
   /** #projectOne projects an output and, if it has the id of a call, answers that. */
   async #projectOne(output: CompleteToolOutput, options: ProjectOptions): Promise<Result> {
     return await this.#inOrder(async () => {
-      const place = options.callId ? this.#pending(options.callId) : undefined;
-      const tokens = place === undefined ? this.#options.turnTokens : this.#share(1);
-      const [result] = await this.#project([{ output, options: { ...this.#owner(options), ...options } }], tokens);
+      const place = options.callId && this.#options.provider !== undefined ? this.#pending(options.callId) : undefined;
+      const tokens = place === undefined ? this.#turnTokens : this.#share(1);
+      const [result] = await this.#project([{ output, options: { ...options, ...this.#owner(options) } }], tokens);
       if (place !== undefined && result !== undefined) {
         this.#set([[place, { result }]]);
         await this.#change({}, options);
@@ -381,7 +388,7 @@ export class Session {
   #share(count: number): number | undefined {
     const last = this.#turns.at(-1);
     const pending = last?.answers.filter((given) => given === undefined).length ?? 0;
-    const total = this.#options.turnTokens;
+    const total = this.#turnTokens;
     if (total === undefined || last === undefined || pending === 0) {
       return total;
     }
@@ -390,7 +397,7 @@ export class Session {
 
   /** #project projects outputs by the policy of the session, within a budget. */
   async #project(pending: readonly Pending[], tokens: number | undefined): Promise<Result[]> {
-    const own = pending.map(({ output, options }) => ({ output, options: { policy: this.#policy(), ...options } }));
+    const own = pending.map(({ output, options }) => ({ output, options: { ...options, policy: this.#policy(options.policy) } }));
     return await projectWithin(this.#client, own, tokens);
   }
 
@@ -399,15 +406,15 @@ export class Session {
     const { assistant, ids, answers, notices, userText } = turn;
     const named = isNamed(assistant?.toolCalls ?? []);
     const results = answers.flatMap((given, i) => (given === undefined ? [] : [{ ...given, callId: named ? ids[i] : undefined }]));
-    const { asText, provider } = this.#options;
+    const { asText } = this.#options;
     const whole = { assistant, results, notices, userText, asText, session: this.id };
-    return await this.#client.encodeTurn(provider, { ...whole, ...callOptions(options) });
+    return await this.#client.encodeTurn(this.#provider(), { ...whole, ...callOptions(options) });
   }
 
   /** #fit compacts a history whose receipts cost too much, to half of that, so that the next time is far away. */
   async #fit(options: CallOptions): Promise<Compaction | undefined> {
-    const limit = this.#options.historyTokens;
-    if (limit === undefined || this.tokens <= limit) {
+    const limit = this.#options.historyTokens ?? 40_000;
+    if (this.tokens <= limit) {
       return undefined;
     }
     const entries = entriesOf(this.#turns);
@@ -442,14 +449,14 @@ export class Session {
   }
 
   /** #owner returns the owner of artifacts. */
-  #owner({ callId }: OwnerOptions): OwnerOptions {
-    return { session: this.id, agentId: this.#options.agentId, callId };
+  #owner({ callId, agentId }: OwnerOptions): OwnerOptions {
+    return { session: this.id, agentId: agentId ?? this.#options.agentId, callId };
   }
 
-  /** #policy returns how outputs are projected. */
-  #policy(): ProjectionPolicy | undefined {
+  /** #policy returns how outputs are projected: by the policy of the session, and what that of a call sets. */
+  #policy(ofCall?: ProjectOptions["policy"]): ProjectionPolicy | undefined {
     const { policy, readResult } = this.#options;
-    if (policy === undefined && !readResult) {
+    if (policy === undefined && ofCall === undefined && !readResult) {
       return undefined;
     }
     const message = clone(ProjectionPolicySchema, create(ProjectionPolicySchema, policy));
@@ -457,7 +464,18 @@ export class Session {
       message.render ??= create(RenderPolicySchema);
       message.render.handles = HandleForm.CALL;
     }
+    if (ofCall !== undefined) {
+      mergeFromBinary(ProjectionPolicySchema, message, toBinary(ProjectionPolicySchema, create(ProjectionPolicySchema, ofCall)));
+    }
     return message;
+  }
+
+  /** #provider returns the provider. */
+  #provider(): ProviderName | Provider {
+    if (this.#options.provider === undefined) {
+      throw new TypeError("the session has no provider, and so no messages");
+    }
+    return this.#options.provider;
   }
 
   /** #inOrder does something after all before it, whether that failed or not. */

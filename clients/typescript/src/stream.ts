@@ -174,13 +174,13 @@ export class ToolStream {
 
   /** finish ends the stream with the end of the command, or of the text, and returns the result. */
   async finish(end: CommandEnd = {}): Promise<Result> {
-    return await this.finishOutput(this.#header.family === "command" ? this.#command(end) : this.#text());
+    return await this.finishWith(this.#header.family === "command" ? this.#command(end) : this.#text());
   }
 
   /**
-   * finishOutput ends the stream with an output of its family, or an error, whose payloads name streams. It returns the result.
+   * finishWith ends the stream with an output of its family, or an error, whose payloads name streams. It returns the result.
    */
-  async finishOutput(output: MessageInitShape<typeof CompleteToolOutputSchema>): Promise<Result> {
+  async finishWith(output: MessageInitShape<typeof CompleteToolOutputSchema>): Promise<Result> {
     const message = create(CompleteToolOutputSchema, output);
     return await this.#inOrder(async () => new Result(await this.#call.finish(message)));
   }

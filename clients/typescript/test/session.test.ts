@@ -12,9 +12,10 @@ const sidecar = await new Sidecar().start();
 const client = await connect({ address: sidecar.address });
 
 let count = 0;
-/** open returns a session of its own. */
-function open(options: Partial<SessionOptions> = {}) {
-  return client.session(`session-${++count}`, { provider: "anthropic", ...options });
+/** open returns a session of its own, by default without budgets. */
+function open(options: SessionOptions = {}) {
+  const without = { turnTokens: Number.POSITIVE_INFINITY, historyTokens: Number.POSITIVE_INFINITY };
+  return client.session(`session-${++count}`, { provider: "anthropic", ...without, ...options });
 }
 
 /** call returns a call of a tool. */
@@ -118,7 +119,7 @@ test("a run that was interrupted ends its turn", async () => {
   assert.equal(session.messages.length, 2);
   const alone = await session.projectText("exec_command", "of no call");
   assert.equal(alone.receipt, "Tool output:\nof no call");
-  const opened = open({ messages: [{ role: "user", content: "Hello." }] });
+  const opened = open({ opening: [{ role: "user", content: "Hello." }] });
   await assert.rejects(opened.notice("x"), /no turn of the model/);
   assert.equal(opened.messages.length, 1);
 });
@@ -237,7 +238,7 @@ test("calls without ids are answered by their places", async () => {
 });
 
 test("messages of the caller are kept as they are", async () => {
-  const session = open({ provider: "openai-chat", messages: [{ role: "system", content: "You are short." }] });
+  const session = open({ provider: "openai-chat", opening: [{ role: "system", content: "You are short." }] });
   await session.user("Hello.");
   session.add({ role: "developer", content: "Be shorter." });
   assert.deepEqual(
@@ -246,6 +247,30 @@ test("messages of the caller are kept as they are", async () => {
   );
   session.messages.pop();
   assert.equal(session.messages.length, 3);
+});
+
+test("a session without a provider projects alone, and has a budget", async () => {
+  const session = client.session("alone");
+  const result = await session.projectText("cat", log("a", 20_000), { callId: "any", session: "another", policy: { render: { budget: { maxTokens: 50_000 } } } });
+  assert.ok(result.tokens <= 8000 && result.tokens > 4000, String(result.tokens));
+  const owned = await client.stubs.artifacts.listArtifacts({ sessionId: "alone", callId: "any" });
+  assert.equal(owned.artifacts.length, 1);
+  await assert.rejects(session.turn({ content: "x" }), TypeError);
+  await assert.rejects(session.user("x"), TypeError);
+  await assert.rejects(session.toolDefinitions(), TypeError);
+  assert.deepEqual(session.messages, []);
+});
+
+test("the policy of a call is before that of the session, member by member", async () => {
+  const session = open({ readResult: true, policy: { render: { budget: { maxTokens: 300 } } } });
+  const alone = await session.projectText("cat", log("a"), { policy: { render: { budget: { maxLines: 12 } } } });
+  assert.match(alone.receipt, /read_result\(result="/);
+  assert.ok(alone.tokens <= 300 && alone.receipt.split("\n").length <= 12, alone.receipt);
+  const stream = session.stream("cat", { family: "text", policy: undefined });
+  await stream.write(log("b"));
+  const streamed = await stream.finish();
+  assert.match(streamed.receipt, /read_result\(result="/);
+  assert.ok(streamed.tokens <= 300);
 });
 
 test("the example of an agent loop", async () => {
