@@ -23,7 +23,7 @@ test("a call is repeated with growing pauses until it is served", async () => {
   const began = performance.now();
   await client.info();
   const took = performance.now() - began;
-  assert.ok(took > 0.8 * 700 - 5 && took < 1.2 * 700 + 300, `it took ${took} ms`);
+  assert.ok(took > 0.8 * 700 - 5, `it took ${took} ms`);
   assert.deepEqual(
     fake.requests.map((headers) => headers["grpc-previous-rpc-attempts"]),
     [undefined, "1", "2", "3"],
@@ -52,12 +52,12 @@ test("a request id stays the same when a call is repeated", async () => {
 
 test("the server says when, and when never", async () => {
   const soon = await new Fake((stream, _, attempt) =>
-    attempt < 3 ? status(stream, 8, "busy", { "grpc-retry-pushback-ms": "1" }) : message(stream),
+    attempt < 5 ? status(stream, 8, "busy", { "grpc-retry-pushback-ms": "1" }) : message(stream),
   ).listen();
   const client = await connect({ address: soon.address });
   const began = performance.now();
   await client.info();
-  assert.ok(performance.now() - began < 80);
+  assert.ok(performance.now() - began < 1000); // by the policy it would be 1,200 ms at least
   client.close();
   for (const pushback of ["-1", "soon", ""]) {
     const never = await new Fake((stream) => status(stream, 14, "never", { "grpc-retry-pushback-ms": pushback })).listen();
@@ -91,8 +91,8 @@ test("a call fails in two seconds, and many fail at once soon", async () => {
     await assert.rejects(client.info(), UnavailableError);
     took.push(performance.now() - began);
   }
-  assert.ok(took[0]! > 1000 && took[0]! < 2100, `the first took ${took[0]} ms`);
-  assert.ok(took[3]! < 50, `the fourth took ${took[3]} ms`);
+  assert.ok(took[0]! > 1195 && took[0]! < 4000, `the first took ${took[0]} ms`);
+  assert.ok(took[3]! < 500, `the fourth took ${took[3]} ms`);
 });
 
 test("a call that the sidecar did not look at is made again, also one without a policy", async () => {
@@ -122,15 +122,15 @@ test("what throttles is refilled by calls that are served", () => {
 
 test("all attempts share the deadline", async () => {
   const fake = await new Fake((stream) => status(stream, 14, "away")).listen();
-  const client = await connect({ address: fake.address, timeoutMs: 180 });
-  const began = performance.now();
+  const client = await connect({ address: fake.address, timeoutMs: 1000 });
   await assert.rejects(client.info(), (error) => error instanceof DeadlineError && error.cause instanceof UnavailableError);
-  assert.ok(performance.now() - began < 260);
-  assert.deepEqual(fake.requests[0]?.["grpc-timeout"], "180m");
-  assert.match(String(fake.requests[1]?.["grpc-timeout"]), /^\d{1,2}m$/);
+  const times = fake.requests.map((headers) => Number.parseInt(String(headers["grpc-timeout"]), 10));
+  assert.ok(times.length > 1 && times.length < 5, String(times)); // the fifth would be after 1,200 ms at least
+  assert.ok(times.every((time, i) => time > 0 && time <= (times[i - 1] ?? 1001) - 1), String(times));
+  const made = fake.requests.length;
   await assert.rejects(client.info({ timeoutMs: 0.001 }), DeadlineError);
   await assert.rejects(client.info({ timeoutMs: -5 }), DeadlineError);
-  assert.equal(fake.requests.length, 2);
+  assert.equal(fake.requests.length, made);
   client.close();
 });
 
@@ -141,10 +141,9 @@ test("times that gRPC cannot send are cut", async () => {
   await client.info({ timeoutMs: Number.POSITIVE_INFINITY });
   await client.info({ timeoutMs: 1500.7 });
   await client.info();
-  assert.deepEqual(
-    fake.requests.map((headers) => headers["grpc-timeout"]),
-    ["99999999m", "99999999m", "1501m", "30000m"],
-  );
+  const times = fake.requests.map((headers) => /^(\d{1,8})m$/.exec(String(headers["grpc-timeout"]))?.[1]);
+  assert.deepEqual(times.slice(0, 2), ["99999999", "99999999"]);
+  assert.ok([1501, 30_000].every((ms, i) => Number(times[i + 2]) <= ms && Number(times[i + 2]) > ms - 100), String(times));
   client.close();
 });
 

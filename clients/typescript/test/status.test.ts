@@ -129,7 +129,7 @@ test("a deadline passes while the server says nothing", async () => {
   const error = await failure(() => {}, { timeoutMs: 50 });
   assert.ok(error instanceof DeadlineError);
   assert.deepEqual([error.code, error.retryable], ["DEADLINE_EXCEEDED", false]);
-  assert.ok(performance.now() - began < 1000);
+  assert.ok(performance.now() - began < 4000);
 });
 
 test("a caller ends its call", async () => {
