@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the package that build.sh made in DIR, and installs it as users do, in a project of modules and in one of require(): install.sh DIR.
-# Each project checks its types by both ways that TypeScript finds packages, connects, and projects.
+# Each project checks its types by all ways that TypeScript finds packages, connects, and projects.
 set -euo pipefail
 dir=$1
 rm -rf "$dir/install"
@@ -37,6 +37,7 @@ for kind in esm cjs; do
     npm install --no-audit --no-fund --prefer-offline --loglevel=error --save-dev typescript@5.9.3 @types/node@20.19.9 >/dev/null
     tsc() { node_modules/.bin/tsc --strict --target es2022 --types node "$@" main.ts; }
     tsc --module preserve --moduleResolution bundler --noEmit
+    [ "$kind" = esm ] || tsc --module commonjs --moduleResolution node10 --noEmit # of projects from before package.json had exports
     tsc --module node16 --moduleResolution node16 --skipLibCheck false
     got=$(env -u TOOLRESULT_ADDRESS -u TOOLRESULT_SOCKET HOME="$home" XDG_RUNTIME_DIR="$home" TOOLRESULT_VOLATILE=true node main.js)
     [ "$got" = "hello, true, true" ] || { echo "$kind: $got" >&2; exit 1; }
