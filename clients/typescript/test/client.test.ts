@@ -220,7 +220,13 @@ test("messages keep what JavaScript cannot have", async () => {
 test("without an audit log calls go without an id, and one of the caller's is rejected", async () => {
   const other = await new Sidecar("--audit=off").start();
   const plain = await connect({ address: other.address });
+  const stub = plain.stubs.results as { project: typeof plain.stubs.results.project };
+  const { project } = stub;
+  const ids: (string | undefined)[] = [];
+  stub.project = (request, options) => (ids.push(request.requestId), project(request, options));
   assert.equal((await plain.projectText("echo", "a")).receipt, "Tool output:\na");
+  assert.equal((await plain.projectText("echo", "b")).receipt, "Tool output:\nb");
+  assert.deepEqual([ids[0]?.length, ...ids.slice(1)], [36, "", ""]);
   const stream = plain.stream("exec_command");
   assert.match((await stream.finish({ exitStatus: 0 })).receipt, /code 0/);
   assert.match((await plain.projectText("cat", Buffer.alloc(2 << 20, "line\n"))).receipt, /line/);

@@ -185,6 +185,7 @@ test("a history over its limit is compacted, and what does not change stays byte
     } else {
       compacted++;
       assert.ok(compaction.budgetMet && session.tokens === compaction.tokensAfter, `${session.tokens}, ${compaction.tokensAfter}`);
+      assert.ok(compaction.response.plan!.cachedTokensInvalidated > 0n, "what was sent before is in the cache of the provider");
       const first = compaction.firstChanged!; // the result of turn i is in message 2 + 2i
       assert.deepEqual(after.slice(0, 2 + 2 * first), before.slice(0, 2 + 2 * first));
       assert.notDeepEqual(after[2 + 2 * first], before[2 + 2 * first]);
