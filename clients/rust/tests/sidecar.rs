@@ -299,7 +299,13 @@ async fn dropped_streams_are_cancelled() {
 #[tokio::test]
 async fn histories_of_any_length() {
     let (_sidecar, client) = connected!();
-    let lines = "a line of some length that is in the history\n".repeat(150);
+    let line = |i| {
+        format!(
+            "entry {i} of the notes has {} words in it\n",
+            i * 7919 % 1000
+        )
+    };
+    let lines: String = (0..150).map(line).collect();
     let result = client.project_text("notes", &lines).await.unwrap();
     let entries = |n: usize| (0..n).map(|i| Entry::from(&result).call_id(format!("c{i}")));
     for n in [3, 800] {
@@ -399,7 +405,7 @@ async fn tokens_over_tcp() {
     drop(port);
     let folder = support::Folder::new();
     let file = folder.0.join("token");
-    std::fs::write(&file, "a token that is long enough for the sidecar\n").unwrap();
+    std::fs::write(&file, "a-token-that-is-long-enough-for-the-sidecar\n").unwrap();
     let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);
     std::fs::set_permissions(&file, private).unwrap();
     let (tcp, token) = (
@@ -412,7 +418,7 @@ async fn tokens_over_tcp() {
     let error = connect().await.unwrap().info().await.unwrap_err();
     assert_eq!(error.reason(), Some(Reason::TokenMissing));
     let client = connect()
-        .token("a token that is long enough for the sidecar")
+        .token("a-token-that-is-long-enough-for-the-sidecar")
         .await
         .unwrap();
     client.info().await.unwrap();
