@@ -16,7 +16,7 @@ use crate::v1::tool_service_client::ToolServiceClient;
 use crate::v1::transport_service_client::TransportServiceClient;
 use crate::{
     BoxFuture, CallTool, Command, Compact, Connect, Connection, EncodeTurn, Entry, Failure,
-    IntoOutput, OpenStream, Pages, Projection, Provider, Read, Render, Result, Selection, Text, v1,
+    OpenStream, Pages, Projection, Provider, Read, Render, Result, Selection, Text, v1,
 };
 
 /// The size up to which an answer is received, in bytes: compacted histories are larger than the 4
@@ -124,8 +124,8 @@ impl Client {
     }
 
     /// Projects the output of a tool of any family, or a whole request.
-    pub fn project(&self, output: impl IntoOutput) -> Projection<'_> {
-        Projection::new(self, output.into_request())
+    pub fn project(&self, output: impl Into<v1::ProjectRequest>) -> Projection<'_> {
+        Projection::new(self, output.into())
     }
 
     /// Returns a stream for the output of a tool that still runs, which is to be opened: as a

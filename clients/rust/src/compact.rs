@@ -6,6 +6,7 @@ use prost::Message;
 use v1::compact_stream_request::Message as Part;
 use v1::compact_stream_response::Answer;
 
+use crate::connection::notice_end;
 use crate::projection::with_timeout;
 use crate::{BoxFuture, Client, CompactionLevel, Error, Result, ToolResult, v1};
 
@@ -85,11 +86,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Returns an entry, of a result or a canonical one.
-    pub fn new(result: impl Into<Entry>) -> Self {
-        result.into()
-    }
-
     /// Sets the id of the call, by which it is pinned. Default: not known.
     pub fn call_id(mut self, id: impl Into<String>) -> Self {
         self.entry.call_id = id.into();
@@ -221,6 +217,7 @@ impl<'a> Compact<'a> {
             let request = with_timeout(request, self.timeout);
             results.compact(request).await?.into_inner()
         } else {
+            notice_end().await;
             let messages = tokio_stream::iter(messages(request));
             let call = with_timeout(messages, self.timeout);
             collect(results.compact_stream(call).await?.into_inner()).await?

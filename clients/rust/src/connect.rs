@@ -17,6 +17,9 @@ use crate::{BoxFuture, Client, Connection, Error, Result};
 /// sidecar that is stopped is noticed.
 const PING: Duration = Duration::from_secs(15);
 
+/// The size up to which the head or the end of an answer is received, in bytes: errors have details in it.
+const MAX_HEADERS: u32 = 1 << 20;
+
 /// How long a connection over TCP may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -156,6 +159,7 @@ impl Connect {
             .user_agent(agent)
             .map_err(wrong)?
             .connect_timeout(CONNECT_TIMEOUT)
+            .http2_max_header_list_size(MAX_HEADERS)
             .http2_keep_alive_interval(PING)
             .keep_alive_timeout(PING)
             .keep_alive_while_idle(false))

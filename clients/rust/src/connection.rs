@@ -150,8 +150,8 @@ impl Shared {
         Instant::now().checked_add(time?)
     }
 
-    /// Makes a call of one message, and makes it again where its policy says so. One that was not
-    /// sent is made again once in any case: the connection had ended before.
+    /// Makes a call of one message, and makes it again where its policy says so. One of which nothing
+    /// was sent is made again once in any case: the connection had ended before.
     async fn unary(
         &self,
         request: Request<Body>,
@@ -161,16 +161,17 @@ impl Shared {
         let (parts, body) = request.into_parts();
         let body = body.collect().await?.to_bytes();
         let attempt = || self.attempt(rebuild(&parts, &body, deadline));
-        match retry {
-            Some(retry) if body.len() <= RETRY_BUFFER => {
-                self.repeat(attempt, retry, deadline).await
-            }
-            _ => match attempt().await {
-                Err(broken) if broken.unsent => attempt().await,
-                answer => answer,
-            }
-            .map_err(|broken| broken.status),
+        if let Some(retry) = retry
+            && body.len() <= RETRY_BUFFER
+        {
+            return self.repeat(attempt, retry, deadline).await;
         }
+        notice_end().await;
+        let answer = match attempt().await {
+            Err(broken) if broken.unsent => attempt().await,
+            answer => answer,
+        };
+        answer.map_err(|broken| broken.status)
     }
 
     /// Makes a call as often as its policy says, and returns the last answer.
@@ -226,6 +227,15 @@ impl Shared {
     /// Returns the channel. It is right whatever panicked.
     fn lock(&self) -> std::sync::MutexGuard<'_, Channel> {
         self.channel.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets the tasks of the connection notice that it has ended, in a runtime of one thread that was
+/// busy meanwhile: for calls that are not made again.
+pub(crate) async fn notice_end() {
+    for _ in 0..4 {
+        // The end reaches the last one of them by way of the others.
+        tokio::task::yield_now().await;
     }
 }
 

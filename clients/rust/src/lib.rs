@@ -30,7 +30,7 @@ pub use compact::{Compact, Compaction, Entry, Render};
 pub use connect::Connect;
 pub use connection::Connection;
 pub use error::{Error, Rejection, Unanswered};
-pub use projection::{IntoOutput, Projection};
+pub use projection::Projection;
 pub use reason::Reason;
 pub use result::ToolResult;
 pub use service_config::SERVICE_CONFIG;

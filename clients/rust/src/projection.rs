@@ -121,28 +121,10 @@ macro_rules! option_setters {
 }
 pub(crate) use option_setters;
 
-/// What can be projected by [`Client::project`]: an output of any family, or a whole request.
-pub trait IntoOutput: sealed::Sealed {
-    /// Returns the request.
-    fn into_request(self) -> v1::ProjectRequest;
-}
-
-mod sealed {
-    pub trait Sealed {}
-    impl Sealed for crate::v1::ProjectRequest {}
-    impl Sealed for crate::v1::CompleteToolOutput {}
-}
-
-impl IntoOutput for v1::ProjectRequest {
-    fn into_request(self) -> v1::ProjectRequest {
-        self
-    }
-}
-
-impl IntoOutput for v1::CompleteToolOutput {
-    fn into_request(self) -> v1::ProjectRequest {
+impl From<v1::CompleteToolOutput> for v1::ProjectRequest {
+    fn from(output: v1::CompleteToolOutput) -> Self {
         v1::ProjectRequest {
-            output: Some(self),
+            output: Some(output),
             ..Default::default()
         }
     }

@@ -12,6 +12,7 @@ use v1::project_stream_request::Message;
 use v1::project_stream_response::Answer;
 
 use crate::command::{ended, streamed};
+use crate::connection::notice_end;
 use crate::projection::{Options, option_setters, with_timeout};
 use crate::upload::{CHUNK, last_answer, message};
 use crate::{BoxFuture, Client, Error, Exit, Result, ToolResult, v1};
@@ -106,6 +107,7 @@ impl<'a> OpenStream<'a> {
             tool_name: self.tool,
             ..Default::default()
         };
+        notice_end().await;
         let (sender, receiver) = mpsc::channel(WAITING);
         let request = with_timeout(ReceiverStream::new(receiver), self.options.timeout);
         let mut results = self.client.results();

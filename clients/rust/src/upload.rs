@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tonic::Streaming;
 
+use crate::connection::notice_end;
 use crate::projection::with_timeout;
 use crate::wire::Detached;
 use crate::{Client, Error, Result, v1};
@@ -21,6 +22,7 @@ pub(crate) async fn project(
     detached: Detached,
     timeout: Option<Duration>,
 ) -> Result<v1::ProjectResponse> {
+    notice_end().await;
     let messages = tokio_stream::iter(messages(request, detached));
     let call = with_timeout(messages, timeout);
     let answers = client.results().project_stream(call).await?;

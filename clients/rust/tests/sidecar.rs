@@ -372,6 +372,40 @@ async fn killed_in_the_middle_of_a_call() {
     }
 }
 
+/// A runtime of one thread has not seen that the connection ended, when the sidecar was replaced while the thread was busy.
+#[tokio::test]
+async fn replaced_behind_the_back() {
+    let (mut sidecar, client) = connected!();
+    for _ in 0..5 {
+        client.info().await.unwrap();
+        sidecar.kill();
+        sidecar.restart();
+        assert!(client.healthy().await.unwrap());
+        sidecar.kill();
+        sidecar.restart();
+        client.project_text("echo", "x").await.unwrap();
+        sidecar.kill();
+        sidecar.restart();
+        let mut stream = client.stream("fetch").text().await.unwrap();
+        stream.write("x").await.unwrap();
+        stream.finish().await.unwrap();
+    }
+}
+
+/// A sidecar that is stopped answers no ping: what has no deadline ends, too.
+#[tokio::test]
+async fn stopped_sidecars_are_noticed() {
+    let (sidecar, client) = connected!();
+    let mut stream = client.stream("fetch").text().await.unwrap();
+    stream.write("half").await.unwrap();
+    sidecar.signal("STOP");
+    let began = Instant::now();
+    let error = stream.finish().await.unwrap_err();
+    assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
+    let time = began.elapsed();
+    assert!(time > Duration::from_secs(10) && time < Duration::from_secs(35));
+}
+
 /// Without a sidecar a call fails within two seconds, later ones at once, and the first one behind
 /// a start succeeds.
 #[tokio::test]
