@@ -491,3 +491,26 @@ async fn registered_values_are_in_nothing() {
     assert!(!result.receipt.contains(secret));
     assert_eq!(result.redactions[0].kind, "PASSWORD");
 }
+
+/// The example runs a command, and ends as it did.
+#[test]
+fn example_of_a_command() {
+    let Some(sidecar) = Sidecar::start(&[]) else {
+        return;
+    };
+    let test = std::env::current_exe().unwrap();
+    let program = test
+        .parent()
+        .unwrap()
+        .with_file_name("examples")
+        .join("run");
+    let output = std::process::Command::new(program)
+        .args(["sh", "-c", "echo out; echo err >&2; exit 3"])
+        .env("TOOLRESULT_ADDRESS", sidecar.address())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let receipt = "Process exited with code 3\nstdout:\nout\nstderr:\nerr\n";
+    assert_eq!(printed, receipt);
+    assert_eq!(output.status.code(), Some(3));
+}
