@@ -8,6 +8,7 @@ cargo fetch --locked --quiet
 export CARGO_NET_OFFLINE=true
 
 cargo fmt --check
+cargo clippy --quiet --locked -- -D warnings
 cargo clippy --quiet --locked --all-targets --all-features -- -D warnings
 cargo test --quiet --locked --all-features
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --all-features

@@ -153,6 +153,21 @@ async fn what_nobody_serves_is_passed_over() {
     assert!(no_sidecar(place.names(&[])).await.contains("is no file"));
 }
 
+/// A process that accepts no more connections is there, and is not taken for none.
+#[tokio::test]
+async fn full_queues_are_no_absence() {
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
+    let place = Runtime::new();
+    let path = place.runtime("toolresult.sock");
+    let listener = socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+    bind(&listener, &SocketAddrUnix::new(&path).unwrap()).unwrap();
+    listen(&listener, 0).unwrap();
+    let _waiting = std::os::unix::net::UnixStream::connect(&path).unwrap();
+    let error = place.names(&[]).find().await.unwrap_err();
+    assert!(matches!(error, Error::Unavailable(_)), "{error:?}");
+    assert!(error.message().contains("does not answer"), "{error}");
+}
+
 #[test]
 fn names_are_those_of_the_environment() {
     let names = |variables: &'static [(&str, &str)]| {

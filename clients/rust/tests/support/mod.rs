@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test takes a part of it
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -45,6 +46,7 @@ impl Drop for Folder {
 pub struct Sidecar {
     process: Child,
     folder: Folder,
+    socket: PathBuf,
     binary: PathBuf,
     flags: Vec<String>,
 }
@@ -58,17 +60,47 @@ impl Sidecar {
             .iter()
             .map(|&flag| flag.to_owned())
             .collect::<Vec<_>>();
-        let process = launch(&binary, &folder.0, &flags);
+        let socket = folder.0.join("run/s");
+        let process = launch(command(&binary, &folder.0, &socket, &flags));
         Some(Sidecar {
             process,
             folder,
+            socket,
             binary,
             flags,
         })
     }
 
+    /// Starts a sidecar of another user on the default socket. `None`: there is no binary, or this
+    /// user is not root.
+    pub fn start_as_another_user() -> Option<Self> {
+        const NOBODY: u32 = 65534;
+        let given = binary()?;
+        if !rustix::process::geteuid().is_root() {
+            let _ = writeln!(
+                std::io::stderr(),
+                "SKIPPED: it takes root to be another user"
+            );
+            return None;
+        }
+        let folder = Folder::new();
+        let binary = folder.0.join("binary"); // where the other user can execute it
+        std::fs::copy(given, &binary).expect("a copy");
+        std::os::unix::fs::chown(&folder.0, Some(NOBODY), None).expect("root");
+        let socket = folder.0.join("toolresult/toolresult.sock");
+        let mut command = command(&binary, &folder.0, &socket, &[]);
+        command.uid(NOBODY);
+        Some(Sidecar {
+            process: launch(command),
+            folder,
+            socket,
+            binary,
+            flags: Vec::new(),
+        })
+    }
+
     pub fn address(&self) -> String {
-        format!("unix://{}", self.folder.0.join("run/s").display())
+        format!("unix://{}", self.socket.display())
     }
 
     pub fn folder(&self) -> &Path {
@@ -91,7 +123,12 @@ impl Sidecar {
 
     /// Starts another one in its place.
     pub fn restart(&mut self) {
-        self.process = launch(&self.binary, &self.folder.0, &self.flags);
+        self.process = launch(command(
+            &self.binary,
+            &self.folder.0,
+            &self.socket,
+            &self.flags,
+        ));
     }
 }
 
@@ -102,26 +139,32 @@ impl Drop for Sidecar {
     }
 }
 
-/// Starts a process, and waits until it has printed its address.
-fn launch(binary: &Path, folder: &Path, flags: &[String]) -> Child {
-    let mut process = Command::new(binary)
+/// Returns the command of a sidecar.
+fn command(binary: &Path, folder: &Path, socket: &Path, flags: &[String]) -> Command {
+    let mut command = Command::new(binary);
+    command
         .args(["serve", "--log-level=error", "--store"])
         .arg(folder.join("store"))
         .arg("--socket")
-        .arg(folder.join("run/s"))
+        .arg(socket)
         .args(flags)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
         .env("HOME", folder)
         .env("XDG_RUNTIME_DIR", folder)
         .env("TOOLRESULT_VOLATILE", "true")
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the sidecar");
+        .stdout(Stdio::piped());
+    command
+}
+
+/// Starts a process, and waits until it has printed its address.
+fn launch(mut command: Command) -> Child {
+    let mut process = command.spawn().expect("the sidecar");
     let stdout = process.stdout.take().expect("a pipe");
     let (mut line, mut stdout) = (String::new(), BufReader::new(stdout));
     stdout.read_line(&mut line).expect("an address");
     assert!(line.starts_with("unix://"), "the sidecar printed {line:?}");
-    std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink())); // a closed pipe would end it
+    // A closed pipe would end it.
+    std::thread::spawn(move || std::io::copy(&mut stdout, &mut std::io::sink()));
     process
 }
