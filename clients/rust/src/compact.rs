@@ -32,6 +32,7 @@ pub struct Render<'a> {
     client: &'a Client,
     request: v1::RenderRequest,
     max_tokens: Option<u32>,
+    timeout: Option<Duration>,
 }
 
 impl<'a> Render<'a> {
@@ -45,6 +46,7 @@ impl<'a> Render<'a> {
             client,
             request,
             max_tokens: None,
+            timeout: None,
         }
     }
 
@@ -59,6 +61,12 @@ impl<'a> Render<'a> {
         self.request.policy = Some(policy);
         self
     }
+
+    /// Sets how long the call may take, in all. Default: that of the client.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
 }
 
 impl<'a> IntoFuture for Render<'a> {
@@ -71,7 +79,8 @@ impl<'a> IntoFuture for Render<'a> {
             policy.budget.get_or_insert_default().max_tokens = tokens;
         }
         Box::pin(async move {
-            let answer = self.client.results().render(self.request).await?;
+            let request = with_timeout(self.request, self.timeout);
+            let answer = self.client.results().render(request).await?;
             let receipt = answer.into_inner().receipt;
             receipt.ok_or_else(|| Error::unexpected("the answer has no receipt"))
         })

@@ -2,6 +2,9 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs, missing_debug_implementations, unreachable_pub)]
 
+#[cfg(not(unix))]
+compile_error!("a sidecar is called over a Unix socket: the crate toolresult needs Unix");
+
 mod artifact;
 mod client;
 mod command;

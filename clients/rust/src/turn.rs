@@ -1,10 +1,11 @@
 //! Messages of providers, and calls that models make.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::projection::Options;
+use crate::projection::{Options, with_timeout};
 use crate::{BoxFuture, Client, Error, Provider, Result, ToolResult, v1};
 use v1::turn_result::Content;
 
@@ -69,6 +70,7 @@ pub struct EncodeTurn<'a> {
     client: &'a Client,
     request: v1::EncodeTurnRequest,
     assistant: v1::AssistantTurn,
+    timeout: Option<Duration>,
 }
 
 impl<'a> EncodeTurn<'a> {
@@ -83,6 +85,7 @@ impl<'a> EncodeTurn<'a> {
             client,
             request,
             assistant: v1::AssistantTurn::default(),
+            timeout: None,
         }
     }
 
@@ -167,6 +170,12 @@ impl<'a> EncodeTurn<'a> {
         self.request.session_id = id.into();
         self
     }
+
+    /// Sets how long the call may take, in all. Default: that of the client.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
 }
 
 impl<'a> IntoFuture for EncodeTurn<'a> {
@@ -176,7 +185,8 @@ impl<'a> IntoFuture for EncodeTurn<'a> {
     fn into_future(mut self) -> Self::IntoFuture {
         self.request.assistant = Some(self.assistant);
         Box::pin(async move {
-            let answer = self.client.transport().encode_turn(self.request).await?;
+            let request = with_timeout(self.request, self.timeout);
+            let answer = self.client.transport().encode_turn(request).await?;
             Ok(Turn {
                 response: answer.into_inner(),
             })
@@ -257,6 +267,24 @@ impl<'a> CallTool<'a> {
         self
     }
 
+    /// Sets which agent of the session made the call. Default: its only one.
+    pub fn agent_id(mut self, id: impl Into<String>) -> Self {
+        self.options.agent_id = Some(id.into());
+        self
+    }
+
+    /// Sets how the page is rendered. [`max_tokens`](Self::max_tokens) wins over its budget.
+    pub fn policy(mut self, policy: v1::RenderPolicy) -> Self {
+        self.options.policy.get_or_insert_default().render = Some(policy);
+        self
+    }
+
+    /// Sets how long the call may take, in all. Default: that of the client.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = Some(timeout);
+        self
+    }
+
     /// Bounds the page, in tokens; 0: 4,000.
     pub fn max_tokens(mut self, tokens: u32) -> Self {
         self.options.max_tokens = Some(tokens);
@@ -277,6 +305,7 @@ impl<'a> IntoFuture for CallTool<'a> {
                 policy: self.options.policy(None).and_then(|policy| policy.render),
                 ..Default::default()
             };
+            let request = with_timeout(request, self.options.timeout);
             Ok(self.client.tools().call_tool(request).await?.into_inner())
         })
     }

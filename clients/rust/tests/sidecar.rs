@@ -63,6 +63,9 @@ fn another_runtime_can_go_on() {
         .block_on(async { Client::connect().address(sidecar.address()).await })
         .unwrap();
     first.block_on(client.info()).unwrap();
+    let beside = client.clone();
+    let thread = std::thread::spawn(move || runtime().block_on(async { beside.info().await }));
+    thread.join().unwrap().unwrap();
     drop(first);
     let receipt = runtime()
         .block_on(async { client.project_text("echo", "again").await })
@@ -349,6 +352,15 @@ async fn deadlines() {
         .address(sidecar.address())
         .timeout(Duration::from_millis(200));
     let error = impatient.await.unwrap().info().await.unwrap_err();
+    assert_eq!(error.reason(), Some(Reason::Deadline), "{error:?}");
+    let mut stream = client
+        .stream("fetch")
+        .timeout(Duration::from_millis(200))
+        .text()
+        .await
+        .unwrap();
+    stream.write("half").await.unwrap();
+    let error = stream.finish().await.unwrap_err();
     assert_eq!(error.reason(), Some(Reason::Deadline), "{error:?}");
     sidecar.signal("CONT");
     client.info().await.unwrap();
