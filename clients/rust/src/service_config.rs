@@ -130,7 +130,29 @@ fn code(value: &Value) -> Option<Code> {
 mod tests {
     use super::*;
 
-    /// Every method of the contract has a policy: the streams none of a deadline, the others one.
+    /// The generated clients, with the path of each method and how it is called.
+    const CLIENTS: &str = include_str!("gen/toolresult/v1/toolresult.v1.tonic.rs");
+
+    /// Every method of one message has a deadline, and streams have none: by that the connection
+    /// tells one from the other.
+    #[test]
+    fn streams_have_no_deadline() {
+        let (mut unary, mut streams) = (0, 0);
+        for method in CLIENTS.split("PathAndQuery::from_static(").skip(1) {
+            let path = method.split('"').nth(1).unwrap();
+            let called = method.split("self.inner.").nth(1).unwrap();
+            let policy = CONFIG.policy(path).expect(path);
+            if called.starts_with("unary(") {
+                assert!(policy.timeout.is_some(), "{path}");
+                unary += 1;
+            } else {
+                assert!(policy.timeout.is_none() && policy.retry.is_none(), "{path}");
+                streams += 1;
+            }
+        }
+        assert!(unary > 15 && streams > 4, "{unary} and {streams}");
+    }
+
     #[test]
     fn methods_have_policies() {
         let project = CONFIG
