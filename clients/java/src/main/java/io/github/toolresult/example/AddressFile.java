@@ -1,0 +1,62 @@
+package io.github.toolresult.example;
+
+import com.google.gson.JsonParseException;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipal;
+
+/** AddressFile reads the file in which a sidecar says where it listens (docs/discovery.md). */
+final class AddressFile {
+  private static final int MAX_BYTES = 16 << 10;
+
+  private AddressFile() {}
+
+  /**
+   * Returns the address in a file that no other user could have written.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no file
+   * @throws IOException if it is not to be followed, with the reason
+   */
+  static String read(Path file, UserPrincipal user) throws IOException {
+    check(file.toAbsolutePath().getParent(), user, true);
+    check(file, user, false);
+    try (InputStream in = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+      return parse(file, new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8));
+    }
+  }
+
+  private static void check(Path path, UserPrincipal user, boolean directory) throws IOException {
+    var is = Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    if (directory ? !is.isDirectory() : !is.isRegularFile()) {
+      throw new IOException(path + " is no " + (directory ? "directory" : "regular file"));
+    }
+    if (!is.owner().equals(user)) {
+      throw new IOException(path + " belongs to another user");
+    }
+    if (is.permissions().contains(PosixFilePermission.GROUP_WRITE)
+        || is.permissions().contains(PosixFilePermission.OTHERS_WRITE)) {
+      throw new IOException(path + " lets other users write");
+    }
+  }
+
+  /** Returns the address; other members of the file are for later versions. */
+  private static String parse(Path file, String text) throws IOException {
+    String address;
+    try {
+      address = JsonParser.parseString(text).getAsJsonObject().get("address").getAsString();
+    } catch (JsonParseException | IllegalStateException | NullPointerException e) {
+      throw new IOException(file + " is not the JSON of an address file", e);
+    }
+    if (!address.startsWith("unix:///") || address.chars().anyMatch(Character::isISOControl)) {
+      throw new IOException(file + " has an address that is not unix:///PATH");
+    }
+    return address;
+  }
+}
