@@ -12,9 +12,9 @@ classpath=$dir/target/toolresult-client-0.1.0.jar:$dir/lib/*
 example=src/main/java/io/github/toolresult/example
 rm -rf "$dir/lint"
 javac -Xlint:all -Werror --release 17 -cp "$classpath" -d "$dir/lint/classes" "$example"/*.java
-javadoc -quiet -Xdoclint:all -Werror --release 17 -cp "$classpath" -d "$dir/lint/javadoc" "$example"/*.java
+javadoc -quiet -Xdoclint:all,-missing -Werror --release 17 -cp "$classpath" -d "$dir/lint/javadoc" "$example"/*.java
 
-mvn --quiet --batch-mode -Dstyle.color=never -Dtoolresult.build="$dir/target" test
+mvn --quiet --batch-mode -Dtoolresult.build="$dir/target" test
 
 # The example finds no sidecar, and starts one.
 home=$(mktemp -d)

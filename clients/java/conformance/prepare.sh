@@ -13,7 +13,7 @@ if [[ -x $dir/driver && $(cat "$dir/sources" 2>/dev/null) == "$sources" ]]; then
 	exit 0
 fi
 rm -rf "$dir/driver" "$dir/lib" "$dir/classes"
-mvn --quiet --batch-mode -Dstyle.color=never -Dtoolresult.build="$dir/target" -Dmaven.test.skip=true package \
+mvn --quiet --batch-mode -Dtoolresult.build="$dir/target" -Dmaven.test.skip=true package \
 	dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory="$dir/lib"
 client=$dir/target/toolresult-client-0.1.0.jar
 javac -Xlint:all -Werror --release 17 -cp "$client:$dir/lib/*" -d "$dir/classes" conformance/*.java

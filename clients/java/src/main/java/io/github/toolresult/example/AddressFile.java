@@ -1,7 +1,7 @@
 package io.github.toolresult.example;
 
+import com.google.gson.Gson;
 import com.google.gson.JsonParseException;
-import com.google.gson.JsonParser;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +15,9 @@ import java.nio.file.attribute.UserPrincipal;
 /** AddressFile reads the file in which a sidecar says where it listens (docs/discovery.md). */
 final class AddressFile {
   private static final int MAX_BYTES = 16 << 10;
+
+  /** Content is the JSON of the file; other members are for later versions. */
+  private record Content(String address) {}
 
   private AddressFile() {}
 
@@ -46,14 +49,17 @@ final class AddressFile {
     }
   }
 
-  /** Returns the address; other members of the file are for later versions. */
   private static String parse(Path file, String text) throws IOException {
-    String address;
+    Content content;
     try {
-      address = JsonParser.parseString(text).getAsJsonObject().get("address").getAsString();
-    } catch (JsonParseException | IllegalStateException | NullPointerException e) {
+      content = new Gson().fromJson(text, Content.class);
+    } catch (JsonParseException e) {
       throw new IOException(file + " is not the JSON of an address file", e);
     }
+    if (content == null || content.address() == null) {
+      throw new IOException(file + " is not the JSON of an address file");
+    }
+    String address = content.address();
     if (!address.startsWith("unix:///") || address.chars().anyMatch(Character::isISOControl)) {
       throw new IOException(file + " has an address that is not unix:///PATH");
     }

@@ -4,9 +4,13 @@ import com.sun.security.auth.module.UnixSystem;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -19,6 +23,8 @@ import jdk.net.ExtendedSocketOptions;
 
 /** Discovery finds the sidecar of this user by the rule of docs/discovery.md. */
 final class Discovery {
+  private static final int MAX_SOCKET_BYTES = 107; // of a path, by the kernel
+
   private final Map<String, String> environment;
   private final long uid = new UnixSystem().getUid();
 
@@ -87,11 +93,11 @@ final class Discovery {
 
   /** Reports whether a process accepts connections at a place, and is one to call. */
   private boolean serves(Place place, List<String> reasons) throws StatusException {
-    if (!Files.exists(place.socket())) {
+    int length = place.socket().toString().getBytes(StandardCharsets.UTF_8).length;
+    if (length > MAX_SOCKET_BYTES || !Files.exists(place.socket())) {
       return false;
     }
-    try (SocketChannel channel =
-        SocketChannel.open(java.net.StandardProtocolFamily.UNIX)) {
+    try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
       channel.configureBlocking(false); // a full queue of connections is not waited for
       if (!channel.connect(UnixDomainSocketAddress.of(place.socket()))) {
         throw unavailable("the sidecar at " + place.socket() + " does not answer");
@@ -103,6 +109,10 @@ final class Discovery {
       reasons.add(place.socket() + " is served by another user, " + peer.getName());
     } catch (ConnectException e) {
       // a sidecar that was killed left the socket
+    } catch (BindException e) { // which is how Java calls EACCES
+      reasons.add(place.socket() + ": " + e.getMessage());
+    } catch (SocketException e) { // the queue is full, or a sandbox denies connections
+      throw unavailable("the sidecar at " + place.socket() + " does not answer: " + e.getMessage());
     } catch (IOException e) {
       reasons.add(place.socket() + ": " + e.getMessage());
     }

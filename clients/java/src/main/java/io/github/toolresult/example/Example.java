@@ -100,7 +100,7 @@ public final class Example {
   /** A call that is rejected has a reason. Here the budget has no space for what must be kept. */
   private void rejection() throws StatusException {
     try {
-      projector.project(build("hello", 3));
+      projector.project(build("a line\n".repeat(1_000), 16));
     } catch (StatusException e) {
       Rejection why = Rejection.of(e);
       switch (why.reason()) {

@@ -234,7 +234,7 @@ public final class Sidecar implements AutoCloseable {
 
   private static NettyChannelBuilder overTcp(String target, ChannelCredentials tls) {
     return NettyChannelBuilder.forTarget(
-        "dns:///" + target, tls == null ? InsecureChannelCredentials.create() : tls);
+        target, tls == null ? InsecureChannelCredentials.create() : tls);
   }
 
   private static NettyChannelBuilder overSocket(String target, EventLoopGroup loop) {

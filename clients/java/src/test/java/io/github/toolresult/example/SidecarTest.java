@@ -28,6 +28,7 @@ import io.grpc.StatusException;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -277,7 +278,8 @@ class SidecarTest {
               NettyServerBuilder.forAddress(new DomainSocketAddress(socket.toFile()))
                   .channelType(EpollServerDomainSocketChannel.class)
                   .bossEventLoopGroup(loop)
-                  .workerEventLoopGroup(loop));
+                  .workerEventLoopGroup(loop)
+                  .withChildOption(ChannelOption.SO_KEEPALIVE, null));
       try {
         assertNull(sent(Sidecar.builder().address("unix://" + socket)));
         assertEquals("Bearer mine", sent(Sidecar.builder().address("unix://" + socket).token("mine")));
