@@ -72,7 +72,15 @@ public record Rejection(
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalArgumentException("the details of the status are broken", e);
     }
-    return make(status, info, retry);
+    return make(withCause(status, Status.fromThrowable(thrown).getCause()), info, retry);
+  }
+
+  /** Adds the cause to what gRPC says of every broken connection. */
+  private static com.google.rpc.Status withCause(com.google.rpc.Status status, Throwable cause) {
+    if (cause == null || !status.getMessage().equals("io exception")) {
+      return status;
+    }
+    return status.toBuilder().setMessage("io exception: " + cause).build();
   }
 
   private static Rejection make(com.google.rpc.Status status, ErrorInfo info, RetryInfo retry) {

@@ -13,6 +13,7 @@ import io.github.toolresult.v1.ToolServiceGrpc.ToolServiceBlockingV2Stub;
 import io.github.toolresult.v1.TransportServiceGrpc;
 import io.github.toolresult.v1.TransportServiceGrpc.TransportServiceBlockingV2Stub;
 import io.grpc.ChannelCredentials;
+import io.grpc.ClientInterceptor;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -58,13 +59,11 @@ public final class Sidecar implements AutoCloseable {
   private final String address;
   private final String session;
   private final ManagedChannel channel;
-  private final EventLoopGroup loop; // null: that of gRPC
 
-  private Sidecar(String address, String session, ManagedChannel channel, EventLoopGroup loop) {
+  private Sidecar(String address, String session, ManagedChannel channel) {
     this.address = address;
     this.session = session;
     this.channel = channel;
-    this.loop = loop;
   }
 
   /**
@@ -131,9 +130,6 @@ public final class Sidecar implements AutoCloseable {
   @Override
   public void close() {
     channel.shutdownNow();
-    if (loop != null) {
-      loop.shutdownGracefully(0, 1, TimeUnit.SECONDS);
-    }
   }
 
   /** Builder makes connections. */
@@ -200,9 +196,7 @@ public final class Sidecar implements AutoCloseable {
     public Sidecar connect() throws StatusException {
       String target = address.isEmpty() ? new Discovery(System.getenv()).find(start) : address;
       boolean local = target.startsWith("unix:");
-      EventLoopGroup loop = local ? newLoop() : null;
-      NettyChannelBuilder builder =
-          local ? overSocket(target, loop) : overTcp(target, tls);
+      NettyChannelBuilder builder = local ? overSocket(target) : overTcp(target, tls);
       String bearer = token.isEmpty() && !local ? variable("TOOLRESULT_TOKEN") : token;
       if (!bearer.isEmpty()) {
         if (!local && tls == null && !isLoopback(target)) {
@@ -215,7 +209,7 @@ public final class Sidecar implements AutoCloseable {
       }
       ManagedChannel channel = configure(builder).build();
       Reconnect.watch(channel);
-      return new Sidecar(target, session, channel, loop);
+      return new Sidecar(target, session, channel);
     }
   }
 
@@ -237,26 +231,28 @@ public final class Sidecar implements AutoCloseable {
         target, tls == null ? InsecureChannelCredentials.create() : tls);
   }
 
-  private static NettyChannelBuilder overSocket(String target, EventLoopGroup loop) {
-    String path = target.substring(target.startsWith("unix://") ? "unix://".length() : "unix:".length());
+  private static NettyChannelBuilder overSocket(String target) {
+    if (!Epoll.isAvailable()) {
+      throw new UnsupportedOperationException(
+          "Unix sockets need Linux here; name HOST:PORT", Epoll.unavailabilityCause());
+    }
+    String path = target.replaceFirst("^unix:(//)?", "");
     return NettyChannelBuilder.forAddress(
             new DomainSocketAddress(path), InsecureChannelCredentials.create())
         .channelType(EpollDomainSocketChannel.class)
-        .eventLoopGroup(loop)
+        .eventLoopGroup(Sockets.LOOP)
         .withOption(ChannelOption.SO_KEEPALIVE, null) // options of TCP, of which Netty warns
         .withOption(EpollChannelOption.TCP_USER_TIMEOUT, null)
         .overrideAuthority("localhost");
   }
 
-  private static EventLoopGroup newLoop() {
-    if (!Epoll.isAvailable()) {
-      throw new UnsupportedOperationException(
-          "Unix sockets need Linux here; give the sidecar's HOST:PORT", Epoll.unavailabilityCause());
-    }
-    return new EpollEventLoopGroup(1, new DefaultThreadFactory("toolresult", true));
+  /** Sockets has the thread of all Unix sockets, a daemon. It never ends: calls would wait for it. */
+  private static final class Sockets {
+    private static final EventLoopGroup LOOP =
+        new EpollEventLoopGroup(1, new DefaultThreadFactory("toolresult", true));
   }
 
-  private static io.grpc.ClientInterceptor authorization(String token) {
+  private static ClientInterceptor authorization(String token) {
     Metadata headers = new Metadata();
     headers.put(
         Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);

@@ -1,9 +1,11 @@
 package io.github.toolresult.example;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.protobuf.ByteString;
 import io.github.toolresult.v1.CommandOutput;
@@ -25,6 +27,7 @@ import io.grpc.ServerCallHandler;
 import io.grpc.ServerInterceptor;
 import io.grpc.Status;
 import io.grpc.StatusException;
+import io.grpc.TlsChannelCredentials;
 import io.grpc.health.v1.HealthCheckRequest;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.StreamObserver;
@@ -32,8 +35,10 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollEventLoopGroup;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
+import java.io.File;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,9 +51,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class SidecarTest {
   private static byte[] bytes(String text) {
     return text.getBytes(StandardCharsets.UTF_8);
@@ -70,19 +77,18 @@ class SidecarTest {
       projector = new Projector(sidecar);
     }
 
-    private void start() throws Exception {
-      var command =
-          new ProcessBuilder(
-              System.getenv("TOOLRESULT_BINARY"),
-              "serve",
-              "--socket=" + home.resolve("run/s"),
-              "--store=" + home.resolve("store"),
-              "--volatile",
-              "--log-level=error");
+    private void start(String... flags) throws Exception {
+      List<String> line = new ArrayList<>(List.of(System.getenv("TOOLRESULT_BINARY"), "serve"));
+      line.add("--socket=" + home.resolve("run/s"));
+      line.add("--store=" + home.resolve("store"));
+      line.add("--volatile");
+      line.add("--log-level=error");
+      line.addAll(List.of(flags));
+      var command = new ProcessBuilder(line);
       command.environment().clear();
       command.environment().put("HOME", home.toString());
       process = command.redirectError(ProcessBuilder.Redirect.INHERIT).start();
-      process.inputReader().readLine(); // its address, once it listens
+      assertNotNull(process.inputReader().readLine()); // its address, once it listens
     }
 
     @AfterEach
@@ -201,9 +207,12 @@ class SidecarTest {
       assertEquals("start one: toolresult ensure", Rejection.of(why).hint());
       long took = (System.nanoTime() - began) / 1_000_000;
       assertTrue(took < 4000, took + " ms until it failed");
-      for (int i = 0; i < 20; i++) { // soon at once, by the throttling
+      began = System.nanoTime();
+      for (int i = 0; i < 20; i++) {
         assertThrows(StatusException.class, () -> projector.projectText("echo", "x"));
       }
+      took = (System.nanoTime() - began) / 1_000_000;
+      assertTrue(took < 6000, took + " ms for 20 calls, which have to fail at once soon");
       Thread.sleep(3000); // gRPC itself would wait for longer now
       start();
       began = System.nanoTime();
@@ -220,7 +229,82 @@ class SidecarTest {
     }
 
     @Test
+    void connectsWithCertificatesOfBothSides() throws Exception {
+      assumeTrue(new File("/usr/bin/openssl").exists());
+      run(
+          "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key -out cert"
+              + " -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost && chmod 600 key"
+              + " && echo a-token-of-this-test-that-is-long-enough > token && chmod 600 token");
+      process.destroy();
+      process.waitFor();
+      int port;
+      try (ServerSocket free = new ServerSocket(0)) {
+        port = free.getLocalPort();
+      }
+      File cert = home.resolve("cert").toFile();
+      start(
+          "--tcp=127.0.0.1:" + port,
+          "--token-file=" + home.resolve("token"),
+          "--tls-cert=" + cert,
+          "--tls-key=" + home.resolve("key"),
+          "--tls-client-ca=" + cert);
+      var builder = Sidecar.builder().address("localhost:" + port);
+      var trusting = TlsChannelCredentials.newBuilder().trustManager(cert);
+      try (Sidecar nobody = builder.tls(trusting.build()).connect()) {
+        assertThrows(
+            StatusException.class, () -> new Projector(nobody).projectText("echo", "x"));
+      }
+      builder.tls(trusting.keyManager(cert, home.resolve("key").toFile()).build());
+      try (Sidecar known = builder.token("a-token-of-this-test-that-is-long-enough").connect()) {
+        assertTrue(
+            new Projector(known).projectText("echo", "hello").getReceipt().getText().contains("hello"));
+      }
+      try (Sidecar wrong = builder.token("another").connect()) {
+        var why =
+            assertThrows(
+                StatusException.class, () -> new Projector(wrong).projectText("echo", "x"));
+        assertEquals(ErrorReason.ERROR_REASON_TOKEN_INVALID, Rejection.of(why).reason());
+      }
+    }
+
+    private void run(String script) throws Exception {
+      var shell = new ProcessBuilder("sh", "-c", script).directory(home.toFile());
+      shell.redirectErrorStream(true).redirectOutput(home.resolve("out").toFile());
+      assertEquals(0, shell.start().waitFor());
+    }
+
+    @Test
+    void endsTheCallsOfOtherThreadsWithTheConnection() throws Exception {
+      for (int round = 0; round < 20; round++) {
+        Sidecar own = Sidecar.builder().address(sidecar.address()).connect();
+        var threads = Executors.newFixedThreadPool(4);
+        List<Future<StatusException>> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+          all.add(
+              threads.submit(
+                  () -> {
+                    while (true) {
+                      try {
+                        new Projector(own).projectText("echo", "x");
+                      } catch (StatusException e) {
+                        return e;
+                      }
+                    }
+                  }));
+        }
+        Thread.sleep(50);
+        own.close();
+        for (var one : all) {
+          var code = one.get(10, TimeUnit.SECONDS).getStatus().getCode();
+          assertTrue(code == Status.Code.UNAVAILABLE || code == Status.Code.CANCELLED, code.name());
+        }
+        threads.shutdown();
+      }
+    }
+
+    @Test
     void endsCallsWithTheConnection() throws Exception {
+      projector.projectText("echo", "x");
       var stream = new CommandStream(sidecar, StreamHeader.getDefaultInstance(), "t", "make");
       sidecar.close();
       assertThrows(StatusException.class, () -> stream.write(CommandStream.OUTPUT, bytes("x")));
@@ -333,6 +417,7 @@ class SidecarTest {
         var why = assertThrows(StatusException.class, () -> sidecar.results().getServerInfo(info));
         assertEquals("", Rejection.of(why).reasonName());
         assertTrue(Rejection.of(why).retryable());
+        assertTrue(Rejection.of(why).message().contains("FileNotFound"), Rejection.of(why).message());
         long took = (System.nanoTime() - began) / 1_000_000;
         assertTrue(took < 3000, took + " ms");
         var health = HealthCheckRequest.getDefaultInstance();
