@@ -1,17 +1,21 @@
 package io.github.toolresult.example;
 
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientCall;
+import io.grpc.ClientInterceptor;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Reconnect tries a failed connection again after 100 ms at first and 1 s at most. gRPC itself waits
- * for 1 s at first and for minutes later, which is for servers far away: a local sidecar that starts
- * again is there at once.
+ * Reconnect tries a failed connection again when a call is made, and after 100 ms at first and 1 s at
+ * most. gRPC itself waits for 1 s at first and for minutes later, which is for servers far away: a
+ * local sidecar that starts again is there at once.
  */
-final class Reconnect {
+final class Reconnect implements ClientInterceptor {
   private static final long FIRST_MILLIS = 100;
   private static final long MOST_MILLIS = 1000;
 
@@ -19,13 +23,27 @@ final class Reconnect {
   private long delayMillis = FIRST_MILLIS;
   private boolean waiting;
 
-  private Reconnect(ManagedChannel channel) {
+  /** Watches a channel until it is shut down. Its calls have to be intercepted, too. */
+  Reconnect(ManagedChannel channel) {
     this.channel = channel;
+    watch();
   }
 
-  /** Watches a channel until it is shut down. */
-  static void watch(ManagedChannel channel) {
-    new Reconnect(channel).watch();
+  @Override
+  public <Q, A> ClientCall<Q, A> interceptCall(
+      MethodDescriptor<Q, A> method, CallOptions options, Channel next) {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
+      connectNow();
+    }
+    return next.newCall(method, options);
+  }
+
+  /** Forgets that the last connection failed, so that the call waits for the next one. */
+  private synchronized void connectNow() {
+    if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) { // still
+      channel.enterIdle();
+      delayMillis = FIRST_MILLIS;
+    }
   }
 
   private synchronized void watch() {
@@ -41,8 +59,8 @@ final class Reconnect {
   }
 
   private void later() {
-    Executor timer = CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS);
-    timer.execute(this::again);
+    CompletableFuture.delayedExecutor(delayMillis, TimeUnit.MILLISECONDS).execute(this::again);
+    delayMillis = Math.min(delayMillis * 4 / 3, MOST_MILLIS);
   }
 
   private synchronized void again() {
@@ -53,7 +71,6 @@ final class Reconnect {
       return;
     }
     channel.resetConnectBackoff(); // of one that is connecting it does nothing
-    delayMillis = Math.min(delayMillis * 2, MOST_MILLIS);
     later();
   }
 }

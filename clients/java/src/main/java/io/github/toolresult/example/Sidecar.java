@@ -12,8 +12,10 @@ import io.github.toolresult.v1.ToolServiceGrpc;
 import io.github.toolresult.v1.ToolServiceGrpc.ToolServiceBlockingV2Stub;
 import io.github.toolresult.v1.TransportServiceGrpc;
 import io.github.toolresult.v1.TransportServiceGrpc.TransportServiceBlockingV2Stub;
+import io.grpc.Channel;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientInterceptor;
+import io.grpc.ClientInterceptors;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
@@ -58,12 +60,14 @@ public final class Sidecar implements AutoCloseable {
 
   private final String address;
   private final String session;
-  private final ManagedChannel channel;
+  private final ManagedChannel connection;
+  private final Channel channel; // of calls
 
-  private Sidecar(String address, String session, ManagedChannel channel) {
+  private Sidecar(String address, String session, ManagedChannel connection) {
     this.address = address;
     this.session = session;
-    this.channel = channel;
+    this.connection = connection;
+    this.channel = ClientInterceptors.intercept(connection, new Reconnect(connection));
   }
 
   /**
@@ -92,7 +96,7 @@ public final class Sidecar implements AutoCloseable {
   }
 
   /** Returns the channel, for stubs of other kinds. */
-  public ManagedChannel channel() {
+  public Channel channel() {
     return channel;
   }
 
@@ -129,7 +133,7 @@ public final class Sidecar implements AutoCloseable {
   /** Ends the connection, and the calls that still run. The sidecar goes on. */
   @Override
   public void close() {
-    channel.shutdownNow();
+    connection.shutdownNow();
   }
 
   /** Builder makes connections. */
@@ -207,9 +211,7 @@ public final class Sidecar implements AutoCloseable {
       if (!timeout.isZero()) {
         builder.intercept(new DefaultDeadline(timeout));
       }
-      ManagedChannel channel = configure(builder).build();
-      Reconnect.watch(channel);
-      return new Sidecar(target, session, channel);
+      return new Sidecar(target, session, configure(builder).build());
     }
   }
 
