@@ -26,8 +26,10 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(60)
 class DiscoveryTest {
   @TempDir Path home;
   private Path runtime;
@@ -193,11 +195,13 @@ class DiscoveryTest {
     Path socket = runtime.resolve("toolresult.sock");
     Process other = listenAs("12345", socket);
     try {
-      while (!Files.exists(socket)) {
+      environment.put("TOOLRESULT_ADDRESS_FILE", "/nonexistent");
+      while (rejected().equals("no sidecar runs")) { // it has not begun to listen
         assertTrue(other.isAlive());
         Thread.sleep(20);
       }
       assertTrue(rejected().contains("is served by another user"), rejected());
+      environment.remove("TOOLRESULT_ADDRESS_FILE");
       environment.put("TOOLRESULT_SOCKET", socket.toString()); // unless the user names it
       assertEquals("unix://" + socket, find());
     } finally {
