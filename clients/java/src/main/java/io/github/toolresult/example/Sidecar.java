@@ -6,6 +6,8 @@ import io.github.toolresult.v1.AccessServiceGrpc;
 import io.github.toolresult.v1.AccessServiceGrpc.AccessServiceBlockingV2Stub;
 import io.github.toolresult.v1.ArtifactServiceGrpc;
 import io.github.toolresult.v1.ArtifactServiceGrpc.ArtifactServiceBlockingV2Stub;
+import io.github.toolresult.v1.AuditServiceGrpc;
+import io.github.toolresult.v1.AuditServiceGrpc.AuditServiceBlockingV2Stub;
 import io.github.toolresult.v1.ToolResultServiceGrpc;
 import io.github.toolresult.v1.ToolResultServiceGrpc.ToolResultServiceBlockingV2Stub;
 import io.github.toolresult.v1.ToolServiceGrpc;
@@ -118,6 +120,11 @@ public final class Sidecar implements AutoCloseable {
   /** Returns the stub of read_result, by which a model reads on. */
   public ToolServiceBlockingV2Stub tools() {
     return ToolServiceGrpc.newBlockingV2Stub(channel);
+  }
+
+  /** Returns the stub that reads the audit log. */
+  public AuditServiceBlockingV2Stub audit() {
+    return AuditServiceGrpc.newBlockingV2Stub(channel);
   }
 
   /** Returns the stub that registers secrets and issues tokens. */
