@@ -207,7 +207,7 @@ class SidecarTest {
       process.destroyForcibly().waitFor();
       long began = System.nanoTime();
       var why = assertThrows(StatusException.class, () -> projector.projectText("echo", "x"));
-      assertEquals("start one: toolresult ensure", Rejection.of(why).hint());
+      assertEquals("start one: toolresult ensure", Rejection.of(why).hint(), () -> "of " + why);
       long took = (System.nanoTime() - began) / 1_000_000;
       assertTrue(took < 4000, took + " ms until it failed");
       began = System.nanoTime();
