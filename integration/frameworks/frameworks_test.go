@@ -44,7 +44,7 @@ func inPython(name string) framework {
 	return func(t testing.TB, address string, files ...string) [][][]string {
 		t.Helper()
 		dir := installPython(t)
-		env := []string{"TOOLRESULT_ADDRESS=" + address, "PYTHONPATH=" + dir + ":" + root + "/docs/examples/frameworks"}
+		env := []string{"TOOLRESULT_ADDRESS=" + address, "PYTHONPATH=" + root + "/docs/examples/frameworks"}
 		return parse(t, outputWith(t, ".", env, append([]string{filepath.Join(dir, "bin", "python"), "python/drive.py", name}, files...)...))
 	}
 }
@@ -53,11 +53,7 @@ func inPython(name string) framework {
 func inNode(t testing.TB, address string, files ...string) [][][]string {
 	t.Helper()
 	dir := installNode(t)
-	protos, err := filepath.Abs(root + "/proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return parse(t, outputWith(t, dir, []string{"TOOLRESULT_ADDRESS=" + address, "TOOLRESULT_PROTO=" + protos}, append([]string{"node", "drive.mjs"}, files...)...))
+	return parse(t, outputWith(t, dir, []string{"TOOLRESULT_ADDRESS=" + address}, append([]string{"node", "drive.mjs"}, files...)...))
 }
 
 func parse(t testing.TB, text string) (shown [][][]string) {

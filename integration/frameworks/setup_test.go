@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -75,38 +76,56 @@ func installed(t testing.TB, interpreter string, pins []string, install func(dir
 	return dir
 }
 
-// installPython returns a virtual environment with the frameworks and with code that is generated from the contract.
+// installPython returns a virtual environment with the frameworks and the client.
 func installPython(t testing.TB) (dir string) {
 	t.Helper()
 	need(t, "python3")
 	pins := []string{"python/requirements.txt"}
-	protos, err := filepath.Glob(root + "/proto/toolresult/v1/*.proto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return installed(t, "python3", append(pins, protos...), func(dir string) {
+	return installed(t, "python3", append(pins, clientFiles(t, "python")...), func(dir string) {
+		pip := filepath.Join(dir, "bin", "pip")
 		output(t, ".", "python3", "-m", "venv", dir)
-		output(t, ".", filepath.Join(dir, "bin", "pip"), "install", "--quiet", "--no-deps", "--require-hashes", "--cache-dir", installs+"/pip", "--requirement", pins[0])
-		output(t, ".", append([]string{
-			filepath.Join(dir, "bin", "python"), "-m", "grpc_tools.protoc", "-I", root + "/proto", "--python_out=" + dir, "--grpc_python_out=" + dir,
-		}, protos...)...)
+		output(t, ".", pip, "install", "--quiet", "--no-deps", "--require-hashes", "--cache-dir", installs+"/pip", "--requirement", pins[0])
+		output(t, ".", pip, "install", "--quiet", "--no-deps", "--cache-dir", installs+"/pip", root+"/clients/python")
 	})
 }
 
-// installNode returns a folder with the packages of the lock, the driver and the example beside them.
+// installNode returns a folder with the packages of the lock and the client, the driver and the example beside them.
 func installNode(t testing.TB) (dir string) {
 	t.Helper()
 	need(t, "node", "npm")
 	pins := []string{"node/package.json", "node/package-lock.json", "node/.npmrc"}
-	dir = installed(t, "node", pins, func(dir string) {
+	dir = installed(t, "node", append(pins, clientFiles(t, "typescript")...), func(dir string) {
 		for _, pin := range pins {
 			copyFile(t, pin, dir)
 		}
-		output(t, dir, "npm", "ci", "--no-audit", "--no-fund", "--cache", filepath.Join(filepath.Dir(dir), "npm"))
+		cache := filepath.Join(filepath.Dir(dir), "npm")
+		output(t, dir, "npm", "ci", "--no-audit", "--no-fund", "--cache", cache)
+		output(t, ".", "bash", root+"/clients/typescript/build.sh", filepath.Join(dir, "client"))
+		output(t, dir, "npm", "pack", "--silent", "--ignore-scripts", "./client/package")
+		tarballs, err := filepath.Glob(filepath.Join(dir, "toolresult-*.tgz"))
+		if err != nil || len(tarballs) != 1 {
+			t.Fatal(tarballs, err)
+		}
+		output(t, dir, "npm", "install", "--no-save", "--no-audit", "--no-fund", "--cache", cache, tarballs[0])
 	})
 	copyFile(t, "node/drive.mjs", dir)
 	copyFile(t, root+"/docs/examples/frameworks/receipts.mjs", dir)
 	return dir
+}
+
+// clientFiles returns the files of a client that are in its package.
+func clientFiles(t testing.TB, language string) (paths []string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(root, "clients", language, "src"), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() && filepath.Ext(path) != ".pyc" {
+			paths = append(paths, path)
+		}
+		return err
+	})
+	if err != nil || len(paths) < 20 {
+		t.Fatalf("%d files: %v", len(paths), err)
+	}
+	return paths
 }
 
 // copyFile copies a file into a folder.

@@ -1,20 +1,19 @@
 // Vercel AI SDK: what a tool shows to the model. Without a sidecar, or with one that is stopped, the answer stays as it is.
-import grpc from "@grpc/grpc-js";
-import { loadSync } from "@grpc/proto-loader";
+import { connect, ToolResultError } from "toolresult";
 
-const proto = loadSync("toolresult/v1/service.proto", { keepCase: true, includeDirs: [process.env.TOOLRESULT_PROTO] });
-const { ToolResultService } = grpc.loadPackageDefinition(proto).toolresult.v1;
-// What `toolresult ensure` prints; without it, where nobody answers.
-const client = new ToolResultService(process.env.TOOLRESULT_ADDRESS ?? "unix:///dev/null", grpc.credentials.createInsecure());
 const short = 4096; // bytes: what is no longer stays as it is
+let client; // of the sidecar, once it is found
 
-export function receipt(tool, answer) {
+export async function receipt(tool, answer) {
   const text = typeof answer === "string" ? answer : JSON.stringify(answer);
-  if (text === undefined || text.length <= short) return Promise.resolve(text ?? "");
-  const output = { tool_name: tool, text: { content: { inline: Buffer.from(text) } } };
-  return new Promise((resolve) =>
-    client.Project({ output }, { deadline: Date.now() + 1000 }, (err, got) => resolve(err ? text : got.receipt.text)),
-  );
+  if (text === undefined || text.length <= short) return text ?? "";
+  try {
+    client ??= await connect({ timeoutMs: 1000 });
+    return (await client.projectText(tool, text)).receipt;
+  } catch (error) {
+    if (error instanceof ToolResultError) return text;
+    throw error;
+  }
 }
 
 // withReceipts returns a tool that shows receipts; its output stays what it was for the program.
