@@ -10,19 +10,12 @@ import (
 	"os"
 	"time"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-
+	toolresult "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
 // provider is whose messages and streams these are.
 const provider = pb.Provider_PROVIDER_OPENAI_CHAT
-
-// again makes a call again whose sidecar went away, for some seconds in all. What is stored by
-// it has a request id; the other calls change nothing.
-const again = `{"methodConfig": [{"name": [{}], "retryPolicy": {"retryableStatusCodes": ["UNAVAILABLE"],
-	"maxAttempts": 5, "initialBackoff": "0.5s", "maxBackoff": "4s", "backoffMultiplier": 2}}]}`
 
 // loop is one session of an agent.
 type loop struct {
@@ -42,7 +35,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("agentloop: ")
 	l := &loop{session: fmt.Sprintf("agentloop-%d", time.Now().UnixNano())}
-	server := flag.String("server", "", "the sidecar: unix:///PATH or HOST:PORT")
+	server := flag.String("server", "", "the sidecar: unix:///PATH or HOST:PORT; empty: the one that is found")
 	flag.StringVar(&l.endpoint, "endpoint", "", "URL of a model, such as http://127.0.0.1:8000/v1/chat/completions")
 	flag.StringVar(&l.model, "model", "default", "name of the model, for the endpoint")
 	format := flag.String("format", "native", "how calls are told: native or text")
@@ -62,14 +55,12 @@ func main() {
 	if l.files, err = os.OpenRoot(*dir); err != nil {
 		log.Fatal(err)
 	}
-	conn, err := grpc.NewClient(*server, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultServiceConfig(again),
-		grpc.WithDefaultCallOptions(
-			grpc.MaxCallRecvMsgSize(64<<20),    // compacted histories are larger than gRPC's 4 MiB
-			grpc.MaxRetryRPCBufferSize(8<<20))) // and outputs than the 256 KiB that it would send again
+	// Its calls are made again when the sidecar was away for a moment.
+	client, err := toolresult.Connect(context.Background(), toolresult.WithAddress(*server))
 	if err != nil {
 		log.Fatal(err)
 	}
-	l.ToolResultServiceClient, l.TransportServiceClient = pb.NewToolResultServiceClient(conn), pb.NewTransportServiceClient(conn)
+	l.ToolResultServiceClient, l.TransportServiceClient = client.Results, client.Transport
 	if err := l.run(context.Background(), *steps); err != nil {
 		log.Fatal(err)
 	}
