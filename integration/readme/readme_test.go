@@ -21,7 +21,7 @@ type block struct{ language, text string }
 // pages are what a reader follows, in this order.
 var pages = []string{"README.md", startPage, "docs/tour.md"}
 
-// startPage says how the Python client is generated, which a block of the README needs.
+// startPage says how the Python client is installed, which a block of the README needs.
 const startPage = "docs/start.md"
 
 // TestReadme does what the pages say, in their order, as a reader would in a
@@ -143,11 +143,7 @@ import (
 	"log"
 	"os"
 
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/protobuf/proto"
-
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	toolresult "github.com/toolresult/toolresult/clients/go"
 )
 
 func main() {
@@ -160,16 +156,16 @@ func (r *reader) program(body string) {
 	r.shell(`go run ./cmd/readme "$(head -n 1 .run/address)"`)
 }
 
-// python runs a Python block against the sidecar, with the client that the start page generates.
+// python runs a Python block against the sidecar, with the client that the start page installs.
 func (r *reader) python(script string) {
 	r.t.Helper()
 	r.write(".run/readme.py", script)
 	for _, b := range readBlocks(r.t, filepath.Join(r.root, startPage)) {
-		if strings.Contains(b.text, "grpc_tools.protoc") {
+		if strings.Contains(b.text, "./clients/python") {
 			r.shell(b.text)
 		}
 	}
-	r.shell(`PYTHONPATH=.run/python .run/python/bin/python .run/readme.py "$(head -n 1 .run/address)"`)
+	r.shell(`.run/python/bin/python .run/readme.py "$(head -n 1 .run/address)"`)
 }
 
 // write writes a file of the clone.
