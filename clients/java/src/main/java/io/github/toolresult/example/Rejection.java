@@ -7,6 +7,7 @@ import com.google.rpc.RetryInfo;
 import io.github.toolresult.v1.ErrorReason;
 import io.grpc.Status;
 import io.grpc.protobuf.StatusProto;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Map;
 
@@ -23,7 +24,7 @@ import java.util.Map;
  * }
  * }</pre>
  *
- * @param code the code of the status
+ * @param code the code of the status; UNAVAILABLE for every lost connection
  * @param message what was wrong; it has no bytes of a tool
  * @param reason the reason; UNSPECIFIED when no sidecar answered, UNRECOGNIZED when this contract
  *     does not have it
@@ -72,7 +73,20 @@ public record Rejection(
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalArgumentException("the details of the status are broken", e);
     }
-    return make(withCause(status, Status.fromThrowable(thrown).getCause()), info, retry);
+    Throwable cause = Status.fromThrowable(thrown).getCause();
+    return make(withCause(withoutRace(status, cause), cause), info, retry);
+  }
+
+  /**
+   * Names a connection that closed while a call was written to it as what it is. gRPC on netty says
+   * UNKNOWN, "channel closed", of a call that loses this race, and UNAVAILABLE of all others.
+   */
+  private static com.google.rpc.Status withoutRace(com.google.rpc.Status status, Throwable cause) {
+    if (status.getCode() != Status.Code.UNKNOWN.value()
+        || !(cause instanceof ClosedChannelException)) {
+      return status;
+    }
+    return status.toBuilder().setCode(Status.Code.UNAVAILABLE.value()).build();
   }
 
   /** Adds the cause to what gRPC says of every broken connection. */

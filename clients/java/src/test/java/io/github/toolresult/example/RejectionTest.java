@@ -13,6 +13,7 @@ import io.github.toolresult.v1.ErrorReason;
 import io.grpc.Status;
 import io.grpc.StatusException;
 import io.grpc.protobuf.StatusProto;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -74,6 +75,16 @@ class RejectionTest {
     Rejection why = Rejection.of(thrown(Status.Code.UNAVAILABLE, info));
     assertEquals(ErrorReason.ERROR_REASON_UNSPECIFIED, why.reason());
     assertEquals("start one: toolresult ensure", why.hint());
+  }
+
+  @Test
+  void namesAClosedConnectionAsAllOthers() {
+    var closed = Status.UNKNOWN.withDescription("channel closed");
+    Rejection why = Rejection.of(closed.withCause(new ClosedChannelException()).asException());
+    assertEquals(Status.Code.UNAVAILABLE, why.code());
+    assertEquals("start one: toolresult ensure", why.hint());
+    assertTrue(why.retryable());
+    assertEquals(Status.Code.UNKNOWN, Rejection.of(closed.asException()).code());
   }
 
   @Test
