@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"google.golang.org/grpc"
+
 	toolresult "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -55,8 +57,9 @@ func main() {
 	if l.files, err = os.OpenRoot(*dir); err != nil {
 		log.Fatal(err)
 	}
-	// Its calls are made again when the sidecar was away for a moment.
-	client, err := toolresult.Connect(context.Background(), toolresult.WithAddress(*server))
+	// A loop rather waits for a sidecar that starts again than ends. A call whose sidecar was killed is made again.
+	wait := grpc.WithDefaultCallOptions(grpc.WaitForReady(true))
+	client, err := toolresult.Connect(context.Background(), toolresult.WithAddress(*server), toolresult.WithDialOptions(wait))
 	if err != nil {
 		log.Fatal(err)
 	}
