@@ -98,13 +98,18 @@ func TestMCPWithoutSidecar(t *testing.T) {
 		for _, size := range []int{100_000, 3 << 20} {
 			want := mcpAnswer(size)
 			server := mcpServer(t, 0, []string{mcpCall}, want)
-			plain := time.Now()
-			mcpRun(t, []string{mcpCall}, []string{"--threshold", "100000000"}, server).wantOut(want + "\n")
-			floor := time.Since(plain)
-			began := time.Now()
-			mcpRun(t, []string{mcpCall}, append(flags, "--patience", defaultPatience.String()), server).wantOut(want + "\n")
-			if took := time.Since(began) - floor; took > 2*defaultPatience { // of which the other half is for the machine
-				t.Errorf("%s, %d bytes: %v", name, size, took)
+			run := func(flags ...string) time.Duration {
+				began := time.Now()
+				mcpRun(t, []string{mcpCall}, flags, server).wantOut(want + "\n")
+				return time.Since(began)
+			}
+			shortest := time.Hour // of a few, as a machine may have other things to do
+			for try := 0; try < 4 && shortest > 2*defaultPatience; try++ {
+				floor := run("--threshold", "100000000")
+				shortest = min(shortest, run(append(flags, "--patience", defaultPatience.String())...)-floor)
+			}
+			if shortest > 2*defaultPatience { // of which the other half is for the machine
+				t.Errorf("%s, %d bytes: %v", name, size, shortest)
 			}
 		}
 	}
