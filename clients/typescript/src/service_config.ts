@@ -46,9 +46,20 @@ export const serviceConfig = {
         {"service": "toolresult.v1.ToolResultService", "method": "CompactStream"},
         {"service": "toolresult.v1.ArtifactService", "method": "AppendLog"},
         {"service": "toolresult.v1.ArtifactService", "method": "VerifyArtifacts"},
-        {"service": "toolresult.v1.AuditService", "method": "VerifyLog"},
-        {"service": "toolresult.v1.TransportService", "method": "AssembleToolCalls"}
+        {"service": "toolresult.v1.AuditService", "method": "VerifyLog"}
       ]
+    },
+    {
+      "name": [
+        {"service": "toolresult.v1.TransportService", "method": "AssembleToolCalls"}
+      ],
+      "retryPolicy": {
+        "maxAttempts": 5,
+        "initialBackoff": "0.1s",
+        "maxBackoff": "1s",
+        "backoffMultiplier": 2,
+        "retryableStatusCodes": ["UNAVAILABLE"]
+      }
     }
   ],
   "retryThrottling": {
