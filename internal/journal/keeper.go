@@ -1,0 +1,255 @@
+package journal
+
+// The keeper prepares the next segment before it is needed, and seals those that are full, on a goroutine of its own.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// fullPause is the time for which a full disk is not tried again.
+	fullPause = 100 * time.Millisecond
+	// retryPause is the time after which sealing that failed is tried again.
+	retryPause = 5 * time.Second
+	// growth is how many times as large as the one before a segment is, until it has its full size.
+	growth = 4
+)
+
+// keeper prepares and seals segments.
+type keeper struct {
+	j *Journal
+
+	mu     sync.Mutex // guards the fields below, and the files of segments that are not open
+	next   *segment   // prepared; nil: not yet
+	spare  int64      // size of the spare file; 0: there is none
+	full   bool       // the disk had no space for the next segment
+	tried  time.Time
+	failed error // of the last seal; nil: none
+
+	sealing sync.Mutex // one seals at a time
+	signal  chan struct{}
+	ended   chan struct{}
+	cancel  context.CancelFunc
+	closed  atomic.Bool
+}
+
+// start starts the goroutine.
+func (k *keeper) start(j *Journal) {
+	k.j, k.signal, k.ended = j, make(chan struct{}, 1), make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	k.cancel = cancel
+	go k.run(ctx)
+}
+
+// stop ends the goroutine. A seal that is under way is given up, and begun again at the next start.
+func (k *keeper) stop() {
+	if k.cancel != nil && !k.closed.Swap(true) {
+		k.cancel()
+		<-k.ended
+	}
+}
+
+// wake lets the goroutine look for work.
+func (k *keeper) wake() {
+	select {
+	case k.signal <- struct{}{}:
+	default:
+	}
+}
+
+// run works until ctx ends.
+func (k *keeper) run(ctx context.Context) {
+	defer close(k.ended)
+	age := time.NewTicker(max(time.Minute, k.j.o.SealAfter/8))
+	defer age.Stop()
+	for {
+		var retry <-chan time.Time
+		if k.work(ctx) != nil {
+			retry = time.After(retryPause)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.signal:
+		case <-retry:
+		case <-age.C:
+			k.rotateOld()
+		}
+	}
+}
+
+// work prepares the next segment, if the active one is in use, and seals all others.
+func (k *keeper) work(ctx context.Context) error {
+	if k.j.active().began != 0 {
+		k.mu.Lock()
+		err := k.prepare(0)
+		k.mu.Unlock()
+		if err != nil && !errors.Is(classify(err), ErrFull) {
+			k.j.o.Logger.Warn("the next segment of the journal could not be made", slog.Any("error", err))
+		}
+	}
+	err := k.sealAll(ctx)
+	if err != nil && ctx.Err() == nil {
+		k.j.o.Logger.Warn("a segment of the journal could not be sealed", slog.Any("error", err))
+	}
+	return err
+}
+
+// rotateOld begins a new segment if the active one is old.
+func (k *keeper) rotateOld() {
+	after := k.j.o.SealAfter
+	if began := k.j.active().began; after == 0 || began == 0 || k.j.o.Now().UnixMilli()-began < after.Milliseconds() {
+		return
+	}
+	p := &pending{rotate: true, done: make(chan struct{}), submitted: time.Now()}
+	if k.j.submit(context.Background(), p) == nil {
+		<-p.done
+	}
+}
+
+// prepare makes the next segment, of a size at least, unless there is one that suffices. The caller holds k.mu.
+func (k *keeper) prepare(least int64) error {
+	if k.next != nil && k.next.size >= least {
+		return nil
+	}
+	active := k.j.active()
+	size := max(least, min(k.j.o.SegmentSize, max(active.size*growth, firstSegmentSize)))
+	size = (size + pageSize - 1) &^ (pageSize - 1)
+	number := active.number + 1
+	if k.next != nil { // too small
+		if err := errors.Join(k.next.file.Close(), k.j.disk.Remove(segmentName(k.next.number))); err != nil {
+			return err
+		}
+		k.next = nil
+	}
+	f, err := k.make(segmentName(number), size)
+	k.tried, k.full = time.Now(), errors.Is(classify(err), ErrFull)
+	if err != nil {
+		return err
+	}
+	k.next = &segment{number: number, file: f, size: size, end: firstFrame}
+	return nil
+}
+
+// make makes the file of a segment, of the spare one if there is one of the size.
+func (k *keeper) make(name string, size int64) (file, error) {
+	if k.spare != size {
+		return k.j.disk.Create(name, size)
+	}
+	k.spare = 0
+	if err := k.j.disk.Rename(spareName, name); err != nil {
+		return nil, err
+	}
+	return k.j.disk.Open(name)
+}
+
+// begin makes the next segment the one that is appended to. It has a size at least, and is made if it is not there yet.
+func (k *keeper) begin(least int64) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.prepare(least); err != nil {
+		return err
+	}
+	k.j.mu.Lock()
+	defer k.j.mu.Unlock()
+	k.j.open = append(slices.Clone(k.j.open), k.next)
+	k.next = nil
+	return nil
+}
+
+// closeNext closes the segment that is prepared.
+func (k *keeper) closeNext() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.next == nil {
+		return nil
+	}
+	next := k.next
+	k.next = nil
+	return next.file.Close()
+}
+
+// onReserve reports whether the disk is full.
+func (k *keeper) onReserve() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.full
+}
+
+// admit returns the reason why an append is not taken; nil: it is. On a full disk the rest of the segment is the reserve: all of it
+// serves notices, and its first half small appends, so that calls go on for a while.
+func (k *keeper) admit(p *pending, active *segment) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.full && time.Since(k.tried) > fullPause {
+		_ = k.prepare(0) // it sets full
+	}
+	if !k.full || p.notice || p.size <= smallBytes && active.limit()-active.end > active.size/2 {
+		return nil
+	}
+	return fmt.Errorf("the disk has no space for a segment: %w", ErrFull)
+}
+
+// sealAll seals all segments but the active one, the oldest first.
+func (k *keeper) sealAll(ctx context.Context) error {
+	k.sealing.Lock()
+	defer k.sealing.Unlock()
+	for {
+		k.j.mu.RLock()
+		open := k.j.open
+		k.j.mu.RUnlock()
+		if len(open) < 2 {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := k.seal(ctx, open[0]); err != nil {
+			return err
+		}
+	}
+}
+
+// seal writes the sealed files of a segment and gives up the segment. If it is interrupted, it does the rest when it is called
+// again: entries that are in a sealed file are not sealed once more.
+func (k *keeper) seal(ctx context.Context, g *segment) error {
+	if len(g.places[Temporary]) > 0 && k.j.o.Settle != nil {
+		if err := k.j.o.Settle(ctx); err != nil {
+			return err
+		}
+	}
+	for s := Records; s < streamCount; s++ {
+		if err := k.j.sealStream(ctx, g, s); err != nil {
+			return err
+		}
+	}
+	k.j.mu.Lock()
+	k.j.open = slices.Clone(k.j.open[1:])
+	k.j.mu.Unlock()
+	return k.giveUp(g)
+}
+
+// giveUp keeps the file of a segment as the spare one, or removes it. Nothing that it had stays on the disk.
+func (k *keeper) giveUp(g *segment) error {
+	err := writeZeros(g.file, 0, g.size)
+	if err == nil {
+		err = g.file.Sync()
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	err = errors.Join(err, g.file.Close())
+	if err == nil && k.spare == 0 && g.size == k.j.o.SegmentSize {
+		if err = k.j.disk.Rename(segmentName(g.number), spareName); err == nil {
+			k.spare = g.size
+		}
+		return err
+	}
+	return errors.Join(err, k.j.disk.Remove(segmentName(g.number)))
+}
