@@ -1,0 +1,252 @@
+package index
+
+// The file of an index: when it may be used as it is, and when it is made again.
+//
+// It is written without syncs, so that after a power cut it may be anything. While it is open there is a file beside it with the name
+// of this run of the machine: if that is there at the start and the machine was started since, the index is not believed.
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
+)
+
+const (
+	// appliedTable has one row: the log, and the last entry that is in the database.
+	appliedTable = `
+CREATE TABLE applied (log TEXT NOT NULL, number INTEGER NOT NULL, hash BLOB NOT NULL);
+INSERT INTO applied VALUES ('', 0, x'');
+`
+	// readerCount is the number of connections that read beside the one that writes.
+	readerCount = 2
+	markSuffix  = ".open"
+	markMode    = 0o600
+)
+
+// open opens the database, or makes it again if it is not what the journal says.
+func (x *Index) open() error {
+	if x.o.Path == "" {
+		return x.connect()
+	}
+	x.readers = make(chan *sqlitedb.DB, readerCount)
+	why := x.markOpen()
+	if why == "" {
+		if err := x.connect(); err == nil {
+			if why = x.differs(); why == "" {
+				return x.openReaders()
+			}
+		} else if why = reason(err); why == "" {
+			return err
+		}
+	}
+	if _, err := os.Lstat(x.o.Path); err == nil {
+		x.o.Logger.Info("the index is made again from the journal", slog.String("index", x.o.Path), slog.String("why", why))
+	}
+	return x.remake()
+}
+
+// reason returns why a database that cannot be opened is made again; empty: it is not.
+func reason(err error) string {
+	switch {
+	case errors.Is(err, sqlitedb.ErrTooNew):
+		return "it is of a later version"
+	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrFailed):
+		return "it cannot be read"
+	}
+	return ""
+}
+
+// connect opens the file, and makes it if there is none. A version from before is not converted but made again.
+func (x *Index) connect() (err error) {
+	x.db, err = sqlitedb.Open(sqlitedb.Options{
+		Path: x.o.Path, Volatile: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: x.o.Pragmas,
+	})
+	return err
+}
+
+// differs returns why the database is not one of the journal; empty: it is, and may have fewer entries. An index with more of them says
+// that the journal has lost its end, which goes on after that then.
+func (x *Index) differs() string {
+	var log string
+	var number uint64
+	var hash []byte
+	if _, err := x.db.Row("SELECT log, number, hash FROM applied", nil, &log, &number, &hash); err != nil {
+		return "it cannot be read"
+	}
+	tip := x.o.Journal.Tip(x.o.Stream)
+	switch {
+	case number == 0:
+		return "" // it is empty
+	case log != x.o.Journal.Name():
+		return "it is of another log"
+	case number > tip.Number:
+		if len(hash) != len(tip.Hash) {
+			return "it cannot be read"
+		}
+		x.o.Journal.Advance(x.o.Stream, journal.Tip{Number: number, Hash: journal.Hash(hash)})
+	case number == tip.Number:
+		if !bytes.Equal(hash, tip.Hash[:]) {
+			return "it has other entries"
+		}
+	default:
+		e, err := x.o.Journal.Get(x.o.Stream, number)
+		if err != nil || !bytes.Equal(hash, e.Hash[:]) {
+			return "it has other entries"
+		}
+	}
+	x.applied.Store(number)
+	return ""
+}
+
+// note writes which entry is the last one in the database.
+func (x *Index) note(last *journal.Entry) error {
+	return x.db.Run("UPDATE applied SET log = ?, number = ?, hash = ?", x.o.Journal.Name(), int64(last.Number), last.Hash[:])
+}
+
+// openReaders opens the connections that read. Where a file is of its writer alone, there are none in their places.
+func (x *Index) openReaders() error {
+	var list [readerCount]*sqlitedb.DB
+	for i := range list {
+		if x.db.Alone() {
+			continue
+		}
+		var err error
+		if list[i], err = sqlitedb.Open(sqlitedb.Options{Path: x.o.Path, Reader: true}); err != nil {
+			return errors.Join(err, closeAll(list[:]))
+		}
+	}
+	for _, db := range list {
+		x.readers <- db
+	}
+	x.reading = true
+	return nil
+}
+
+// closeAll closes databases.
+func closeAll(list []*sqlitedb.DB) error {
+	var errs []error
+	for _, db := range list {
+		if db != nil {
+			errs = append(errs, db.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// remake makes the database again, without entries.
+func (x *Index) remake() error {
+	if err := x.closeDatabase(); err != nil {
+		x.o.Logger.Debug("the index was not closed", slog.Any("error", err))
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(x.o.Path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	x.applied.Store(0)
+	if err := x.connect(); err != nil {
+		return err
+	}
+	return x.openReaders()
+}
+
+// closeDatabase closes all connections. It waits for those that read.
+func (x *Index) closeDatabase() error {
+	var list []*sqlitedb.DB
+	for range cap(x.readers) {
+		if x.reading {
+			list = append(list, <-x.readers)
+		}
+	}
+	x.reading = false
+	list = append(list, x.db)
+	x.db = nil
+	return closeAll(list)
+}
+
+// markOpen writes the mark, durably, before anything else is written. It returns why the database is not to be believed; empty: it is.
+func (x *Index) markOpen() string {
+	path, boot := x.o.Path+markSuffix, bootID()
+	before, err := os.ReadFile(path)
+	why := ""
+	switch {
+	case err == nil && boot != "" && string(before) == boot:
+		return "" // the process before was killed, and what it wrote is there
+	case err == nil:
+		why = "the machine was started again while it was open"
+	case !errors.Is(err, os.ErrNotExist):
+		why = fmt.Sprintf("whether it was open is not known: %v", err)
+	}
+	if err := writeDurably(path, boot); err != nil {
+		x.o.Logger.Warn("after a power cut the index will not be known as one that was open", slog.String("index", x.o.Path), slog.Any("error", err))
+	}
+	return why
+}
+
+// writeDurably writes a file.
+func writeDurably(path, content string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, markMode)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// syncDir makes the names in a directory durable.
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// markClosed makes the file durable and removes the mark.
+func (x *Index) markClosed() error {
+	f, err := os.Open(x.o.Path)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Remove(x.o.Path + markSuffix)
+}
+
+// bootID returns the name of this run of the machine; empty: it is not known, and every start is another one.
+var bootID = sync.OnceValue(func() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // elsewhere there is none
+	return string(id)
+})
+
+// Close writes what waits, and closes the database.
+func (x *Index) Close() error {
+	x.mu.Lock()
+	again := x.closed
+	x.closed = true
+	x.mu.Unlock()
+	x.signal()
+	<-x.ended
+	if again {
+		return nil
+	}
+	err := x.closeDatabase()
+	if err == nil && x.o.Path != "" {
+		err = x.markClosed()
+	}
+	if x.readers != nil {
+		close(x.readers)
+	}
+	return err
+}
