@@ -2,7 +2,7 @@
 // are chained by hashes, and durable before the call is answered. The contract (audit.proto) specifies their fields;
 // this package stores them, finds them again, and verifies their chain.
 //
-// Package sqlite keeps a log in a file or in memory, package postgres in a database server. Both pass the suite of
+// Package local keeps a log in the journal of a store, package postgres in a database server. Both pass the suite of
 // package audittest, which tests everything that this package promises.
 package auditlog
 
@@ -12,6 +12,7 @@ import (
 	"time"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // Errors of a log. They are returned wrapped; test for them with errors.Is.
@@ -66,6 +67,9 @@ type Appender interface {
 	//
 	// Errors: ErrReused, ErrInvalidRecord, ErrFull, ErrReadOnly, ErrFailed, ErrUnavailable, ErrClosed.
 	Append(ctx context.Context, records ...*pb.AuditRecord) (Head, error)
+	// AppendWith is Append together with what else a call appends to the journal of its store. A log in the journal appends all of it
+	// or nothing; one elsewhere has the journal go first.
+	AppendWith(ctx context.Context, with journal.Append, records ...*pb.AuditRecord) (Head, error)
 }
 
 // Reader reads records by their sequence, by their request, or by a query.

@@ -6,14 +6,20 @@ import (
 	"log/slog"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
+	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // A log in memory. Each record has the hash of the one before it, so that Verify finds any change.
 func Example() {
 	ctx := context.Background()
-	log, err := sqlite.Open(sqlite.Options{Logger: slog.Default()})
+	entries, err := journal.Open(journal.Options{Logger: slog.Default()})
+	if err != nil {
+		panic(err)
+	}
+	defer entries.Close()
+	log, err := local.Open(local.Options{Journal: entries, Logger: slog.Default()})
 	if err != nil {
 		panic(err)
 	}

@@ -8,21 +8,26 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
+	"github.com/toolresult/toolresult/auditlog/local"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // inMemory is a place for a log that is not persistent.
 type inMemory struct{}
 
 func (inMemory) Open(t testing.TB, now func() time.Time) auditlog.Log {
-	l, err := sqlite.Open(sqlite.Options{Now: now, Logger: slog.New(slog.DiscardHandler)})
+	logger := slog.New(slog.DiscardHandler)
+	j, err := journal.Open(journal.Options{Now: now, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() }) // in memory
+	l, err := local.Open(local.Options{Journal: j, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return l
 }
-
-func (inMemory) Exec(testing.TB, string, ...any) {}
 
 func (inMemory) Persistent() bool { return false }
 

@@ -37,17 +37,14 @@ func appendRecords(t testing.TB, p Place, n int) auditlog.Head {
 // restored copies are in tables beside, so that a case need not fill a log for each alteration.
 type tamperedLog struct {
 	testing.TB
-	Place
+	Tables
 }
 
 // tamperedRecords is the number of records in the log that is altered.
 const tamperedRecords = 12
 
 // newTamperedLog fills the log of a place and keeps copies of its tables.
-func newTamperedLog(t *testing.T, p Place) tamperedLog {
-	if !p.Persistent() {
-		t.Skip("a log in memory has no tables to change")
-	}
+func newTamperedLog(t *testing.T, p Tables) tamperedLog {
 	appendRecords(t, p, tamperedRecords)
 	p.Exec(t, "CREATE TABLE kept AS SELECT * FROM records")
 	p.Exec(t, "CREATE TABLE kept_artifacts AS SELECT * FROM artifacts")
@@ -87,7 +84,7 @@ func (l tamperedLog) check(what string, first int, alone bool) {
 
 // findsAlteredColumns alters every column of some record: Verify names the record and no other, although a column that
 // repeats the record is not hashed.
-func findsAlteredColumns(t *testing.T, p Place) {
+func findsAlteredColumns(t *testing.T, p Tables) {
 	l := newTamperedLog(t, p)
 	for i, column := range []string{"kind", "method", "correlation_id", "session", "call", "request_id", "request_digest", "tool", "family",
 		"status", "code", "reason", "address", "receipt"} {
@@ -117,7 +114,7 @@ func findsAlteredColumns(t *testing.T, p Place) {
 
 // findsMovedRows swaps, removes, inserts and copies random records, and alters hashes: Verify names the first that does
 // not hold, and goes on.
-func findsMovedRows(t *testing.T, p Place) {
+func findsMovedRows(t *testing.T, p Tables) {
 	l := newTamperedLog(t, p)
 	const n, aside = tamperedRecords, 1 << 40
 	for range 5 {
@@ -155,7 +152,7 @@ func (l tamperedLog) move(from, to int) {
 }
 
 // copyRow inserts a copy of a record with another sequence and without its request id, which is unique.
-func copyRow(t testing.TB, p Place, from, to int) {
+func copyRow(t testing.TB, p Tables, from, to int) {
 	p.Exec(t, "CREATE TABLE one AS SELECT * FROM records WHERE sequence = $1", from)
 	p.Exec(t, "UPDATE one SET sequence = $1, request_id = ''", to)
 	p.Exec(t, "INSERT INTO records SELECT * FROM one")
@@ -164,10 +161,7 @@ func copyRow(t testing.TB, p Place, from, to int) {
 
 // findsRemovedEnd removes the end of a log: the recorded head shows it, no sequence is assigned twice, and the gap stays
 // visible.
-func findsRemovedEnd(t *testing.T, p Place) {
-	if !p.Persistent() {
-		t.Skip("a log in memory has no tables to change")
-	}
+func findsRemovedEnd(t *testing.T, p Tables) {
 	head := appendRecords(t, p, 8)
 	p.Exec(t, "DELETE FROM records WHERE sequence > 5")
 	p.Exec(t, "DELETE FROM artifacts WHERE sequence > 5")
@@ -197,10 +191,7 @@ func findsRemovedEnd(t *testing.T, p Place) {
 
 // findsForeignRows inserts a row after the last while the log is open, and alters the hash of the last: both ends of the
 // chain are compared with what the log has answered.
-func findsForeignRows(t *testing.T, p Place) {
-	if !p.Persistent() {
-		t.Skip("a log in memory has no tables to change")
-	}
+func findsForeignRows(t *testing.T, p Tables) {
 	appendRecords(t, p, 5)
 	l := p.Open(t, nil)
 	copyRow(t, p, 2, 6) // while the log is open
@@ -219,10 +210,7 @@ func findsForeignRows(t *testing.T, p Place) {
 
 // findsImpossibleRows inserts rows with sequences that no log gives: Verify finds them, lists go on, and retention deletes them
 // with all others.
-func findsImpossibleRows(t *testing.T, p Place) {
-	if !p.Persistent() {
-		t.Skip("a log in memory has no tables to change")
-	}
+func findsImpossibleRows(t *testing.T, p Tables) {
 	appendRecords(t, p, 5)
 	l := p.Open(t, nil)
 	copyRow(t, p, 2, 0)

@@ -91,6 +91,7 @@ func must(t testing.TB, err error) {
 func TestServerMeetsContract(t *testing.T) {
 	dsn(t)
 	audittest.Run(t, func(t testing.TB) audittest.Place { return newPlace(t) })
+	audittest.RunTables(t, func(t testing.TB) audittest.Tables { return newPlace(t) })
 }
 
 // TestDocumentedQueries runs the queries of docs/reference/audit.md.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/auditlog/internal/record"
 )
 
 // Rows implements [chain.RowReader].
@@ -98,7 +99,7 @@ func (b *backend) listQuery(q auditlog.Query, limit int) (query string, args []a
 	if len(q.Kinds) > 0 {
 		words := make([]string, len(q.Kinds))
 		for i, k := range q.Kinds {
-			words[i] = chain.KindName(k)
+			words[i] = record.KindName(k)
 		}
 		where("r.kind = ANY($%d)", words)
 	}
@@ -115,7 +116,7 @@ const selectMarks = `SELECT sequence, recorded_at, hash,
 func (b *backend) Marks(ctx context.Context, limit int) (list []*chain.Row, err error) {
 	err = b.each(ctx, selectMarks, []any{b.name, limit}, func(rows pgx.Rows) error {
 		s := &rowScanner{Row: &chain.Row{Log: b.name}}
-		err := rows.Scan(&s.Sequence, &s.at, &s.Hash, &s.Size)
+		err := rows.Scan(&s.Sequence, &s.at, &s.Hash, &s.Bytes)
 		list = append(list, s.row())
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/auditlog/internal/record"
 )
 
 // schemaVersion is the version of the tables. The table version has it.
@@ -17,7 +18,7 @@ const schemaVersion = 1
 // schema returns the statements that make the tables, in the first schema of the search path.
 func schema() string {
 	var columns, comments strings.Builder
-	for _, c := range chain.AllColumns() {
+	for _, c := range record.AllColumns() {
 		fmt.Fprintf(&columns, "\t%s %s,\n", c.Name, strings.NewReplacer("INTEGER", "BIGINT", "BLOB", "BYTEA").Replace(c.Type))
 		fmt.Fprintf(&comments, "COMMENT ON COLUMN records.%s IS '%s';\n", c.Name, c.Comment)
 	}
@@ -64,7 +65,7 @@ const outlineColumns = "r.log, r.sequence, r.recorded_at, r.facts, r.previous_ha
 
 // rowColumns returns all columns, in the order of rowTargets.
 func rowColumns() string {
-	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(chain.ColumnNames(), ", r.")
+	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(record.ColumnNames(), ", r.")
 }
 
 // insert returns the statement that stores a row, with the values of rowValues.

@@ -75,7 +75,8 @@ type Index struct {
 type request struct {
 	number uint64                      // of the last entry that it must see
 	ask    func(db *sqlitedb.DB) error // nil: it waits until the entry is stored
-	taken  atomic.Bool                 // it is asked, or was given up
+	writes bool
+	taken  atomic.Bool // it is asked, or was given up
 	err    error
 	done   chan struct{}
 }
@@ -128,6 +129,11 @@ func (x *Index) Applied() uint64 { return x.applied.Load() }
 // so ask is short. It only reads. ctx bounds the wait.
 func (x *Index) Ask(ctx context.Context, ask func(db *sqlitedb.DB) error) error {
 	return x.wait(ctx, &request{number: x.o.Journal.Tip(x.o.Stream).Number, ask: ask, done: make(chan struct{})})
+}
+
+// Trim is Ask for what writes: it deletes what the journal does not have any more.
+func (x *Index) Trim(ctx context.Context, trim func(db *sqlitedb.DB) error) error {
+	return x.wait(ctx, &request{number: x.o.Journal.Tip(x.o.Stream).Number, ask: trim, writes: true, done: make(chan struct{})})
 }
 
 // wait hands over a request, and waits until it is answered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/toolresult/toolresult/internal/journal"
@@ -128,18 +129,23 @@ var errEnough = errors.New("enough")
 // that were not asked.
 func (x *Index) store(entries []*journal.Entry, requests []*request) (left []*request, err error) {
 	last := x.applied.Load()
-	if len(entries) == 0 {
+	writes := slices.ContainsFunc(requests, func(r *request) bool { return r.writes })
+	if len(entries) == 0 && !writes {
 		return stored(ask(x.db, requests, last), last), nil
 	}
-	last = entries[len(entries)-1].Number
+	if len(entries) > 0 {
+		last = entries[len(entries)-1].Number
+	}
 	apply := x.apply
 	for {
 		err = x.db.Transaction(func() error {
 			if err := apply(entries); err != nil {
 				return err
 			}
-			if err := x.note(entries[len(entries)-1]); err != nil {
-				return err
+			if len(entries) > 0 {
+				if err := x.note(entries[len(entries)-1]); err != nil {
+					return err
+				}
 			}
 			requests = ask(x.db, requests, last)
 			return nil

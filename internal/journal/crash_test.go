@@ -3,7 +3,9 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -20,7 +22,7 @@ func TestPowerCuts(t *testing.T) {
 		m := &model{t: rt}
 		for range rapid.IntRange(1, 6).Draw(rt, "lives") {
 			d.left = -1
-			j, err := Open(Options{disk: d, SegmentSize: 48 << 10, Logger: quiet()})
+			j, err := Open(Options{disk: d, SegmentSize: 48 << 10, Logger: m.logger()})
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -46,6 +48,7 @@ type model struct {
 	retired [streamCount]uint64
 	doubt   [][]*Entry // an append that was not answered
 	next    int
+	log     lockedBuffer
 }
 
 // act does something with a journal, and reports false once the power is off.
@@ -129,7 +132,31 @@ func (m *model) check(j *Journal) {
 			return nil
 		}, func(d Damage) error { return fmt.Errorf("damage: %+v", d) })
 		if err != nil || previous != j.Tip(s) {
-			m.t.Fatalf("%s: %v", s, err)
+			m.t.Fatalf("%s: %v\n%s%s", s, err, m.describe(j), m.log.String())
 		}
 	}
 }
+
+// describe shows where a journal has its entries.
+func (m *model) describe(j *Journal) string {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	var b strings.Builder
+	for s := Records; s < streamCount; s++ {
+		fmt.Fprintf(&b, "%s after %d to %d, retired %d; sealed", s, j.streams[s].anchor.Number, j.streams[s].tip.Number, m.retired[s])
+		for _, f := range j.streams[s].sealed {
+			fmt.Fprintf(&b, " %d-%d", f.first, f.last)
+		}
+		for _, g := range j.open {
+			fmt.Fprintf(&b, "; segment %d after %d:", g.number, g.head.tips[s].Number)
+			for _, p := range g.places[s] {
+				fmt.Fprintf(&b, " %d", p.number)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// logger keeps what the journal logs.
+func (m *model) logger() *slog.Logger { return slog.New(slog.NewTextHandler(&m.log, nil)) }

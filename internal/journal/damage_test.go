@@ -260,9 +260,13 @@ func TestFullDisk(t *testing.T) {
 	full = true
 	d.mu.Unlock()
 	large, small, notices := 0, 0, 0
-	for append(20<<10, false) == nil {
-		large++
+	for !j.Status().OnReserve || append(20<<10, false) == nil {
+		if large == 0 && append(20<<10, false) != nil {
+			t.Fatal("the first is not taken")
+		}
+		large = 1
 	}
+	large = int(j.Tip(Records).Number)
 	for append(2<<10, false) == nil {
 		small++
 	}

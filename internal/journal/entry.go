@@ -48,6 +48,8 @@ type Entry struct {
 	At int64
 	// Data is what was appended. It is not changed after NewEntry.
 	Data []byte
+	// Note is for who follows, from who appends. It is not stored.
+	Note any
 	// Previous is the hash of the entry before, Hash that of this one.
 	Previous, Hash Hash
 

@@ -91,6 +91,9 @@ type Journal struct {
 	keeper  keeper                // prepares and seals segments
 	recent  recent
 
+	closing sync.Once
+	closed  error // of Close
+
 	mu      sync.RWMutex // guards the fields below
 	streams [streamCount]streamState
 	open    []*segment // ascending; the last one is appended to
@@ -216,11 +219,14 @@ func (j *Journal) Status() Status {
 	return s
 }
 
-// Close waits for the appends under way and closes the journal. Later calls of Append fail with ErrClosed.
+// Close waits for the appends under way and closes the journal. Later calls of Append fail with ErrClosed. Only the first call has an effect.
 func (j *Journal) Close() error {
-	j.worker.Close()
-	j.keeper.stop()
-	return j.closeFiles()
+	j.closing.Do(func() {
+		j.worker.Close()
+		j.keeper.stop()
+		j.closed = j.closeFiles()
+	})
+	return j.closed
 }
 
 // closeFiles closes the segments, and the directory with its lock last.

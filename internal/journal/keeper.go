@@ -150,12 +150,19 @@ func (k *keeper) make(name string, size int64) (file, error) {
 	return k.j.disk.Open(name)
 }
 
-// begin makes the next segment the one that is appended to. It has a size at least, and is made if it is not there yet.
+// begin makes the next segment the one that is appended to. It has a size at least, and is made if it is not there yet. Its head is
+// durable before the segments before it are given up: it has the ends of the streams, which may be nowhere else then.
 func (k *keeper) begin(least int64) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err := k.prepare(least); err != nil {
 		return err
+	}
+	if err := k.j.writeHead(k.next); err != nil {
+		return err
+	}
+	if err := k.next.file.Sync(); err != nil {
+		return k.j.fail(err)
 	}
 	k.j.mu.Lock()
 	defer k.j.mu.Unlock()

@@ -35,8 +35,8 @@ func (j *Journal) recover() error {
 	return j.createFirst()
 }
 
-// listSealed finds the sealed files of a stream. Of two that end alike, of which retention made one of the other, the shorter one
-// counts.
+// listSealed finds the sealed files of a stream. Of two that end alike retention has made the shorter one, and was interrupted: the
+// other one, and all before it, were to be deleted.
 func (j *Journal) listSealed(s Stream) error {
 	names, err := j.disk.List(s.String())
 	if err != nil {
@@ -51,10 +51,12 @@ func (j *Journal) listSealed(s Stream) error {
 		}
 		f := &sealedFile{stream: s, first: first, last: last}
 		if n := len(list); n > 0 && list[n-1].last >= last {
-			if err := j.disk.Remove(list[n-1].name()); err != nil {
-				return err
+			for _, gone := range list {
+				if err := j.disk.Remove(gone.name()); err != nil {
+					return err
+				}
 			}
-			list = list[:n-1]
+			list = nil
 		}
 		opened, err := j.disk.Open(f.name())
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/groupcommit"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // maxBatch is the largest number of appends in a transaction.
@@ -40,6 +41,16 @@ func (l *Log) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.
 	}
 	last := a.Rows[len(a.Rows)-1]
 	return l.headAt(Tip{last.Sequence, last.Hash}), nil
+}
+
+// AppendWith implements [auditlog.Appender].
+func (l *Log) AppendWith(ctx context.Context, with journal.Append, records ...*pb.AuditRecord) (auditlog.Head, error) {
+	if l.o.Journal != nil {
+		if err := l.o.Journal.Append(ctx, with); err != nil {
+			return auditlog.Head{}, err
+		}
+	}
+	return l.Append(ctx, records...)
 }
 
 // submit has the worker commit an append, and waits for it. Once the worker has taken the append a caller waits for its

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/internal/record"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -75,7 +76,7 @@ type Retired struct {
 // IsNotice reports whether an append has rejections and retention alone: they are recorded as long as anything is.
 func (a *Append) IsNotice() bool {
 	for _, r := range a.Rows {
-		if r.Kind != KindName(pb.AuditKind_AUDIT_KIND_REJECTION) && r.Kind != KindName(pb.AuditKind_AUDIT_KIND_RETENTION) {
+		if r.Kind != record.KindName(pb.AuditKind_AUDIT_KIND_REJECTION) && r.Kind != record.KindName(pb.AuditKind_AUDIT_KIND_RETENTION) {
 			return false
 		}
 	}
@@ -89,7 +90,7 @@ const smallBytes = 16 << 10
 func (a *Append) IsSmall() bool {
 	size := 0
 	for _, r := range a.Rows {
-		size += r.StoredBytes()
+		size += r.Parts.Size()
 	}
 	return size <= smallBytes
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/internal/groupcommit"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // Options configure a log.
@@ -30,6 +31,8 @@ type Options struct {
 	End Tip
 	// HeadFile records the head outside of the backend; nil: it is not recorded.
 	HeadFile *HeadFile
+	// Journal has what is appended together with records, before them; nil: nothing is.
+	Journal *journal.Journal
 	// Remote lets a caller leave after the backend began its append, because the backend may wait for a server.
 	Remote bool
 	// Now is the clock; nil: that of the system.

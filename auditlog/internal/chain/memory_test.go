@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
+	"github.com/toolresult/toolresult/auditlog/internal/record"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -149,7 +150,7 @@ func (b *memory) Outlines(_ context.Context, q auditlog.Query, limit int) ([]*Ro
 			(q.RequestID == "" || r.RequestID == q.RequestID) && (q.Below == 0 || r.Sequence < q.Below) &&
 			(q.From.IsZero() || !at.Before(q.From)) && (q.Until.IsZero() || at.Before(q.Until)) &&
 			(q.Artifact == "" || slices.Contains(r.Artifacts, q.Artifact)) &&
-			(len(q.Kinds) == 0 || slices.ContainsFunc(q.Kinds, func(k pb.AuditKind) bool { return r.Kind == KindName(k) }))
+			(len(q.Kinds) == 0 || slices.ContainsFunc(q.Kinds, func(k pb.AuditKind) bool { return r.Kind == record.KindName(k) }))
 	})
 	slices.Reverse(list)
 	return list[:min(limit, len(list))], b.read()
@@ -166,7 +167,7 @@ func (b *memory) Marks(_ context.Context, limit int) ([]*Row, error) {
 	defer b.mu.Unlock()
 	list := b.collect(limit, func(*Row) bool { return true })
 	for i, r := range list {
-		list[i] = &Row{Sequence: r.Sequence, At: r.At, Hash: r.Hash, Size: int64(r.StoredBytes())}
+		list[i] = &Row{Sequence: r.Sequence, At: r.At, Hash: r.Hash, Bytes: int64(r.Parts.Size())}
 	}
 	return list, b.read()
 }
@@ -175,7 +176,7 @@ func (b *memory) Size() (records, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, r := range b.rows {
-		size += int64(r.StoredBytes())
+		size += int64(r.Parts.Size())
 	}
 	return int64(len(b.rows)), size
 }

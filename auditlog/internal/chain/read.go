@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/internal/record"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -51,7 +52,7 @@ func (l *Log) Find(ctx context.Context, session, requestID string) (list []*pb.A
 	if requestID == "" {
 		return nil, nil
 	}
-	rows, err := l.o.Backend.Request(ctx, columnText(session), columnText(requestID))
+	rows, err := l.o.Backend.Request(ctx, record.Text(session), record.Text(requestID))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (l *Log) List(ctx context.Context, q auditlog.Query) (list []*pb.AuditRecor
 	}
 	limit = min(limit, auditlog.MaxPage)
 	for _, text := range []*string{&q.Session, &q.Call, &q.RequestID, &q.Tool, &q.Artifact} {
-		*text = columnText(*text)
+		*text = record.Text(*text)
 	}
 	rows, err := l.o.Backend.Outlines(ctx, q, limit+1)
 	if err != nil {

@@ -61,10 +61,10 @@ func oldest(ctx context.Context, rows RetentionReader, before int64, stop Tip) (
 	}
 	var bytes int64
 	for _, m := range marks {
-		if m.At >= before || m.Sequence > stop.Sequence || r.Count > 0 && bytes+m.Size > retainBytes {
+		if m.At >= before || m.Sequence > stop.Sequence || r.Count > 0 && bytes+m.Bytes > retainBytes {
 			break
 		}
-		bytes += m.Size
+		bytes += m.Bytes
 		r.Last = Tip{m.Sequence, m.Hash}
 		r.Count++
 	}

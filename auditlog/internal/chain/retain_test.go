@@ -17,7 +17,7 @@ func TestOldestIsBounded(t *testing.T) {
 		var marks []*Row
 		size := rapid.OneOf(rapid.Int64Range(1, retainBytes*3/2), rapid.SampledFrom([]int64{retainBytes / 2, retainBytes / 4, retainBytes}))
 		for i, n := range rapid.SliceOfN(size, 0, 8).Draw(t, "sizes") {
-			marks = append(marks, &Row{Sequence: uint64(i + 1), At: rapid.Int64Range(0, 20).Draw(t, "at"), Size: n, Hash: Hash{byte(i)}})
+			marks = append(marks, &Row{Sequence: uint64(i + 1), At: rapid.Int64Range(0, 20).Draw(t, "at"), Bytes: n, Hash: Hash{byte(i)}})
 		}
 		before, stop := rapid.Int64Range(0, 30).Draw(t, "before"), Tip{Sequence: rapid.Uint64Range(0, 9).Draw(t, "stop")}
 		got, err := oldest(t.Context(), marksReader(marks), before, stop)
@@ -26,12 +26,12 @@ func TestOldestIsBounded(t *testing.T) {
 		}
 		total := int64(0)
 		for i, m := range marks {
-			wanted := m.At < before && m.Sequence <= stop.Sequence && (i == 0 || total+m.Size <= retainBytes)
+			wanted := m.At < before && m.Sequence <= stop.Sequence && (i == 0 || total+m.Bytes <= retainBytes)
 			if !wanted {
 				marks = marks[:i]
 				break
 			}
-			total += m.Size
+			total += m.Bytes
 		}
 		want := Retired{Count: int64(len(marks))}
 		if n := len(marks); n > 0 {

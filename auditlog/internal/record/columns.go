@@ -1,6 +1,4 @@
-package chain
-
-// The columns that people search by. Every table of a backend has them, in the same order and with the same comments.
+package record
 
 import (
 	"database/sql"
@@ -9,6 +7,8 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
+
+// The columns that people search by. Every table has them, in the same order and with the same comments.
 
 // Columns repeat parts of a record for people and for queries. They are not hashed: a row is read from its messages, and
 // then compared with its columns, so that altering one is found. Texts have no NUL.
@@ -67,6 +67,12 @@ func AllColumns() []Column {
 		Column{"hash", "BLOB NOT NULL", "of this record; docs/reference/audit.md says over what"})
 }
 
+// Searched returns the columns that repeat parts of a record.
+func Searched() []Column { return columns[:] }
+
+// ColumnList returns their names as a statement has them.
+func ColumnList() string { return strings.Join(ColumnNames(), ", ") }
+
 // ColumnNames returns the names of Columns, in the order of Values and ScanTargets.
 func ColumnNames() []string {
 	names := make([]string, len(columns))
@@ -90,16 +96,16 @@ func (c *Columns) ScanTargets() []any {
 		&c.Redactions, &c.PayloadBytes, &c.ArtifactCount}
 }
 
-// newColumns returns the columns of a record that names n artifacts.
-func newColumns(r *pb.AuditRecord, n int) Columns {
+// NewColumns returns the columns of a record that names n artifacts.
+func NewColumns(r *pb.AuditRecord, n int) Columns {
 	c := Columns{
-		Kind: KindName(r.GetKind()), Method: columnText(r.GetMethod()), CorrelationID: columnText(r.GetCorrelationId()),
-		Session: columnText(r.GetCall().GetSessionId()), Call: columnText(r.GetCall().GetCallId()),
-		RequestID: columnText(r.GetRequestId()), RequestDigest: columnText(r.GetRequestDigest()),
+		Kind: KindName(r.GetKind()), Method: Text(r.GetMethod()), CorrelationID: Text(r.GetCorrelationId()),
+		Session: Text(r.GetCall().GetSessionId()), Call: Text(r.GetCall().GetCallId()),
+		RequestID: Text(r.GetRequestId()), RequestDigest: Text(r.GetRequestDigest()),
 		Part: int64(r.GetPart()), Parts: int64(r.GetParts()),
-		Tool: columnText(r.GetToolName()), Family: columnText(r.GetFamily()),
-		Code: columnText(r.GetRejection().GetCode()), Reason: columnText(r.GetRejection().GetReason()),
-		Address:       columnText(r.GetCaller().GetAddress()),
+		Tool: Text(r.GetToolName()), Family: Text(r.GetFamily()),
+		Code: Text(r.GetRejection().GetCode()), Reason: Text(r.GetRejection().GetReason()),
+		Address:       Text(r.GetCaller().GetAddress()),
 		ElapsedUS:     max(0, r.GetElapsed().AsDuration().Microseconds()),
 		ReceiptTokens: int64(r.GetReceipt().GetTokens()), ArtifactCount: int64(n),
 	}
@@ -134,9 +140,9 @@ func KindName(k pb.AuditKind) string {
 // enumWord returns the name of an enum's value as people write it: "AUDIT_KIND_TOOL_CALL" gives "tool_call".
 func enumWord(name, prefix string) string { return strings.ToLower(strings.TrimPrefix(name, prefix)) }
 
-// columnText returns a text as columns have it: a NUL, which not every database keeps, becomes U+FFFD. Queries compare
+// Text returns a text as columns have it: a NUL, which not every database keeps, becomes U+FFFD. Queries compare
 // with the same form.
-func columnText(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
+func Text(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
 // clamp returns a number as columns have it: at most 2^63-1.
 func clamp(n uint64) int64 { return int64(min(n, math.MaxInt64)) }

@@ -1,4 +1,4 @@
-package chain
+package record
 
 import (
 	"slices"
@@ -31,7 +31,7 @@ func TestArtifactsOfCanonicalResultsAreNamed(t *testing.T) {
 		"both":      {&pb.AuditRecord{Canonical: reference("b"), Compacted: []*pb.AuditCompacted{{Canonical: reference("a")}}}, []string{"a", "b"}},
 		"none":      {&pb.AuditRecord{}, nil},
 	} {
-		if got := artifactPaths(c.record); !slices.Equal(got, c.want) {
+		if got := Artifacts(c.record); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package chain
+package record
 
 import (
 	"math"
@@ -7,15 +7,25 @@ import (
 
 	"google.golang.org/protobuf/types/known/durationpb"
 
+	"github.com/toolresult/toolresult/auditlog/audittest"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
+
+// full returns a record that uses every part of a record.
+func full() *pb.AuditRecord {
+	r := audittest.Projection("session", "call", "request", 4000)
+	r.Caller.Address = "127.0.0.1:9"
+	r.Rejection = &pb.AuditRejection{Code: "CODE", Reason: "REASON"}
+	r.Part, r.Parts = 1, 2
+	return r
+}
 
 func TestColumnsRepeatTheRecord(t *testing.T) {
 	t.Parallel()
 	r := full()
 	r.Redactions = append(r.Redactions, &pb.Redaction{Count: 3})
 	r.Payloads = append(r.Payloads, &pb.AuditPayload{Bytes: 7})
-	got := newColumns(r, 5)
+	got := NewColumns(r, 5)
 	want := Columns{
 		Kind: "projection", Method: r.GetMethod(), CorrelationID: "c-call", Session: "session", Call: "call", RequestID: "request",
 		RequestDigest: r.GetRequestDigest(), Part: 1, Parts: 2, Tool: "Bash", Family: "command", Status: "success", Code: "CODE", Reason: "REASON",
@@ -24,7 +34,7 @@ func TestColumnsRepeatTheRecord(t *testing.T) {
 	if got != want || got.UID.Int64 != 1000 || got.PID.Int64 != 4711 || !got.UID.Valid || !got.PID.Valid {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
-	if got := newColumns(&pb.AuditRecord{}, 0); got != (Columns{Kind: "unspecified"}) {
+	if got := NewColumns(&pb.AuditRecord{}, 0); got != (Columns{Kind: "unspecified"}) {
 		t.Errorf("of an empty record: %+v", got)
 	}
 }
@@ -32,7 +42,7 @@ func TestColumnsRepeatTheRecord(t *testing.T) {
 func TestColumnsHaveNoNULAndNoOverflow(t *testing.T) {
 	t.Parallel()
 	const huge = math.MaxUint64
-	got := newColumns(&pb.AuditRecord{
+	got := NewColumns(&pb.AuditRecord{
 		ToolName: "a\x00b", Elapsed: durationpb.New(-time.Second), Caller: &pb.AuditCaller{},
 		Redactions: []*pb.Redaction{{Count: huge}, {Count: 1}}, Payloads: []*pb.AuditPayload{{Bytes: math.MaxInt64 - 1}, {Bytes: 1}},
 	}, 0)

@@ -1,4 +1,4 @@
-package chain
+package record
 
 // Compression of payloads. Which of them are compressed is up to the program that appends; how they are read is not, so a
 // stored payload says by itself which it is.
@@ -30,8 +30,8 @@ var codecs = sync.OnceValues(func() (*zstd.Encoder, *zstd.Decoder) {
 	return e, d
 })
 
-// compress returns a payload compressed if that makes it smaller, and nil if it is empty.
-func compress(b []byte) []byte {
+// Compress returns a payload compressed if that makes it smaller, and nil if it is empty.
+func Compress(b []byte) []byte {
 	if len(b) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func compress(b []byte) []byte {
 	return b
 }
 
-// decompress reverses compress. It fails for more than maxRecord bytes.
+// decompress reverses Compress. It fails for more than maxRecord bytes.
 func decompress(b []byte) ([]byte, error) {
 	if !bytes.HasPrefix(b, zstdMagic) {
 		return b, nil
