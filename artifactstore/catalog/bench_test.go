@@ -21,7 +21,7 @@ func BenchmarkPut(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		c := open(b, store, catalog.Options{Path: filepath.Join(root, "books.db"), Volatile: volatile, SessionLease: time.Hour})
+		c := open(b, store, catalog.Options{Index: filepath.Join(root, "catalog.db"), SessionLease: time.Hour})
 		var n atomic.Int64
 		for _, callers := range []int{1, 64} {
 			for name, sink := range map[string]artifactstore.Sink{"store alone": store, "with a catalog": c.SinkFor(catalog.Owner{Session: "s", Call: "c"})} {
@@ -40,9 +40,7 @@ func BenchmarkPut(b *testing.B) {
 				})
 			}
 		}
-		if err := c.Close(); err != nil {
-			b.Error(err)
-		}
+		closeCatalog(b, c)
 		if err := store.Close(); err != nil {
 			b.Error(err)
 		}

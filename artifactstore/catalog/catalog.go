@@ -1,14 +1,15 @@
-// Package catalog indexes artifacts: owner, lease, quota, deletion.
+// Package catalog keeps owners, leases, quotas and deletions of artifacts.
 //
-// The order of writes keeps the catalog true. An artifact is durable before the catalog names it, and the catalog is
-// durable before a call is answered. A tombstone is durable before its artifact is deleted. So the worst that a crash
-// leaves is an artifact that is not in the catalog. The next collection of garbage adds it, without a session, and
-// keeps it by age like any other.
+// What it knows is in the journal of the store; an index beside it, which is an SQLite database that operators can read with their own
+// tools, answers questions and is made again from the journal.
 //
-// Claims and deletions are serialized on one goroutine; the later one fails. So no artifact is deleted that is claimed
-// at the same moment.
+// The order of writes keeps the catalog true. An artifact is durable, in the store or in the journal, before or together with the entry
+// that names it, and that before a call is answered. A tombstone is durable before its artifact is deleted. So the worst that a crash
+// leaves is an artifact that is not in the catalog. The next collection of garbage adds it, without a session, and keeps it by age like
+// any other.
 //
-// The catalog is an SQLite database, which operators can read with their own tools.
+// No artifact is deleted that is claimed at the same moment: collections decide while nothing is appended, and leave alone what a call has
+// put that is not over.
 package catalog
 
 import (
@@ -21,6 +22,8 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/internal/index"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // Failures of a catalog, beside those of package artifactstore.
@@ -33,10 +36,10 @@ var (
 	ErrSessionQuota = errors.New("over the quota of the session")
 	// ErrRace means that an artifact was deleted as garbage before it could be claimed, several times in a row.
 	ErrRace = errors.New("deleted at the same time")
-	// ErrBusy means that the database cannot be used for now: another program has it locked, or the disk did not take a read
-	// or write. Nothing was written, and the same call may succeed later.
+	// ErrBusy means that the journal or the index cannot be used for now: the disk did not take a read or write. Nothing was written, and the
+	// same call may succeed later.
 	ErrBusy = errors.New("catalog of the store cannot be used for now")
-	// ErrCatalogUnreadable means that the database is corrupt, was written by a later version, or failed.
+	// ErrCatalogUnreadable means that the journal failed, or that the index cannot be made.
 	ErrCatalogUnreadable = errors.New("catalog of the store cannot be read")
 )
 
@@ -53,15 +56,15 @@ func (e *ExpiredError) Error() string {
 
 // Options configure a catalog. The zero value keeps everything for ever.
 type Options struct {
-	// Path is the file of the database. If empty, the database is in memory.
-	Path string
+	// Journal has what the catalog knows. Nothing was appended to it since it was opened. It stays open when the catalog is closed. Required.
+	Journal *journal.Journal
+	// Index is the file of the index. If empty, the index is in memory.
+	Index string
 	// FirstCatalog says that the store is of a version that had no catalog, so that none was lost.
 	FirstCatalog bool
 	// Shared says that others put artifacts into the store too, so that one which is not in the catalog may be theirs. It is
 	// read then as if it was not raw.
 	Shared bool
-	// Volatile omits the syncs of the database.
-	Volatile bool
 	// SessionLease is the time for which a session needs its artifacts after each call that stores or reads one.
 	SessionLease time.Duration
 	// KeepFor is the time for which an artifact without a lease is kept after it was last put. If 0, it is kept for
@@ -82,10 +85,6 @@ type Options struct {
 	// and no time of keeping: the machine was off, or its clock is wrong, and those who lease artifacts get the time to
 	// say so. The uptime of several runs counts together. If 0, the clock is believed.
 	Grace time.Duration
-	// OnCommit reports each transaction that wrote: the number of its operations, the time that the first of them
-	// waited, and the duration of the commit with its sync. It is called on the goroutine of the catalog and must not
-	// block. If nil, nothing is reported.
-	OnCommit func(operations int, waited, took time.Duration)
 	// OnFailure is called when the catalog or its store takes nothing more until it is opened again, maybe more than once.
 	// It must not block. If nil, nothing is called.
 	OnFailure func()
@@ -95,23 +94,27 @@ type Options struct {
 
 // Catalog is an artifact store with an index of owners. Safe for concurrent use.
 type Catalog struct {
-	store     artifactstore.Store
-	options   Options
-	writer    *writer
-	clock     clock
-	total                  // of the artifacts in the catalog
-	staged    atomic.Int64 // bytes that were admitted and are not in the catalog yet
+	store   artifactstore.Store
+	options Options
+	journal *journal.Journal
+	index   *index.Index
+	sum     sum    // of the index's transaction
+	before  uint64 // number of the last change when the catalog was opened
+	clock   clock
+	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
+	order sync.RWMutex
+	held  held
+
+	usage     usage
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
 
 	failed     sync.Once   // says that nothing more is taken
 	unfinished atomic.Bool // there may be artifacts with a tombstone
-	hasRaw     atomic.Bool // there may be artifacts that were put as raw
+	rawBefore  atomic.Bool // there may be artifacts that were put as raw before the catalog was opened
+	rawSince   atomic.Bool // and since
 }
 
-// total is the size and number of the artifacts in the catalog.
-type total struct{ bytes, count atomic.Int64 }
-
-// Open opens the catalog of a store and creates it if there is none. Close it before the store.
+// Open opens the catalog of a store. Close it before the journal and the store.
 //
 // Errors: ErrCatalogUnreadable; artifactstore.ErrFull, ErrReadOnly.
 func Open(store artifactstore.Store, o Options) (*Catalog, error) {
@@ -119,89 +122,91 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		begin := time.Now()
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
-	c := &Catalog{store: store, options: o, clock: clock{system: o.Now, grace: o.Grace}}
+	c := &Catalog{store: store, options: o, journal: o.Journal, clock: clock{system: o.Now, grace: o.Grace}}
+	c.held.names = map[string]int{}
 	c.unfinished.Store(true)
-	w, err := startWriter(o.Path, o.Volatile, &c.total, o.OnCommit, c.noteFailure)
-	if err != nil {
-		return nil, fmt.Errorf("open catalog %s: %w", o.Path, err)
-	}
-	c.writer = w
-	var since time.Time
-	err = c.writer.do(context.Background(), func(d *db) error {
-		t, err := d.totals()
-		c.bytes.Store(t.bytes)
-		c.count.Store(t.count)
-		since = t.aheadSince
-		if err != nil {
-			return err
+	c.rawBefore.Store(true) // until the index says that there are none
+	c.before = o.Journal.Tip(journal.Catalog).Number
+	if err := c.open(); err != nil {
+		if c.index != nil {
+			err = errors.Join(err, c.index.Close())
 		}
-		if err := c.adoptUnknown(d); err != nil {
-			return err
-		}
-		c.clock.start(fromMillis(max(toMillis(t.latest), d.change.latest)), since)
-		raw, err := d.hasRaw()
-		c.hasRaw.Store(raw)
-		return err
-	})
-	if err == nil {
-		err = c.noteAhead(since)
-	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open catalog %s: %w", o.Path, err), w.close())
+		return nil, fmt.Errorf("open catalog: %w", err)
 	}
 	return c, nil
 }
 
-// adoptUnknown enters all artifacts of a store whose catalog is empty, which is new or took the place of one that was lost.
-// Nobody knows whether they are as a tool wrote them, so they count as raw until they are put again.
-func (c *Catalog) adoptUnknown(d *db) error {
-	if c.options.Path == "" { // none was lost
-		return nil
+// open is Open without closing after an error.
+func (c *Catalog) open() error {
+	latest, since, err := c.lastTime()
+	if err != nil {
+		return failure(err)
 	}
-	if known, err := d.Row("SELECT 1 FROM artifacts LIMIT 1", nil, new(int)); known || err != nil {
+	c.clock.start(latest, since)
+	c.noteAhead()
+	if err := c.openIndex(); err != nil {
 		return err
 	}
-	adopted, now := 0, c.options.Now()
+	if err := c.restore(); err != nil {
+		return err
+	}
+	if c.before == 0 && c.options.Index != "" {
+		return c.adoptUnknown()
+	}
+	return nil
+}
+
+// adoptUnknown enters all artifacts of a store whose catalog is empty, which is new or took the place of one that was lost.
+// Nobody knows whether they are as a tool wrote them, so they count as raw until they are put again.
+func (c *Catalog) adoptUnknown() error {
+	adopted, now := 0, c.clock.now()
+	ch := c.newChange()
+	flush := func() error {
+		if len(ch.Found) == 0 {
+			return nil
+		}
+		adopted += len(ch.Found)
+		c.rawSince.Store(c.rawSince.Load() || !c.options.FirstCatalog)
+		err := c.append(context.Background(), ch)
+		ch = c.newChange()
+		return err
+	}
 	err := c.store.Walk(context.Background(), func(found artifactstore.StoredArtifact) error {
 		stored := found.Stored
 		if stored.IsZero() || stored.After(now) {
 			stored = now
 		}
-		adopted++
-		d.change.add(found.Size, 1, toMillis(stored))
-		if err := d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, '', ?, ?)", found.Name, found.Size, toMillis(stored)); err != nil {
-			return err
+		// Of a first one none was lost, and there was no raw.
+		ch.Found = append(ch.Found, foundOne{Name: found.Name, Bytes: found.Size, Stored: toMillis(stored), Used: true, Raw: !c.options.FirstCatalog})
+		if len(ch.Found) < batchSize {
+			return nil
 		}
-		return d.addFound(found.Name, stored, !c.options.FirstCatalog) // of a first one none was lost, and there was no raw
+		return flush()
 	})
 	if errors.Is(err, artifactstore.ErrDamaged) { // something is in the place of a directory: verify says what
 		c.options.Logger.Warn("not all of the store could be looked at", slog.Any("error", err))
 		err = nil
 	}
-	if adopted > 0 && !c.options.FirstCatalog {
+	if err = errors.Join(err, flush()); adopted > 0 && !c.options.FirstCatalog {
 		c.options.Logger.Warn("the catalog is new and the store is not: artifacts of unknown owners are read only as raw", slog.Int("artifacts", adopted))
 	}
 	return err
 }
 
-// addFound enters an artifact for nobody.
-func (d *db) addFound(name string, stored time.Time, raw bool) error {
-	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, ?) ON CONFLICT DO NOTHING", name, toMillis(stored), raw)
-}
-
 // knowsAll reports whether an artifact that is not in the catalog is none of those that it lost.
-func (c *Catalog) knowsAll() bool { return c.options.Path == "" || c.options.Shared }
+func (c *Catalog) knowsAll() bool { return c.options.Index == "" || c.options.Shared }
 
-// Close waits for the operations under way and closes the database. The store stays open.
-func (c *Catalog) Close() error { return c.writer.close() }
+// Close waits for the operations under way and closes the index. The journal and the store stay open.
+func (c *Catalog) Close() error { return c.index.Close() }
 
-// Check fails with [artifactstore.ErrVanished] if files of the catalog, or of its store, were deleted or replaced. It is what
-// others ask who acknowledge something for as long as the store lasts.
+// Check fails with [artifactstore.ErrVanished] if files of the store were deleted or replaced. It is what others ask who acknowledge
+// something for as long as the store lasts.
 func (c *Catalog) Check() error {
-	err := failure(c.writer.db.Check())
-	if store, can := c.store.(checker); can && err == nil {
-		err = store.Check()
+	store, can := c.store.(checker)
+	if !can {
+		return nil
 	}
+	err := store.Check()
 	c.noteFailure(err)
 	return err
 }
@@ -225,11 +230,20 @@ func (c *Catalog) noteFailure(err error) {
 	}
 }
 
-// Waiting returns the number of operations that wait for the database.
-func (c *Catalog) Waiting() int64 { return int64(c.writer.queue.Waiting()) }
+// Waiting returns the number of calls that wait for the journal.
+func (c *Catalog) Waiting() int64 { return int64(c.journal.Status().Waiting) }
 
 // Status is the number of artifacts in the catalog and their size, as they were put.
 type Status struct{ Artifacts, Bytes int64 }
 
-// Status returns the present totals. It asks neither the database nor the store.
-func (c *Catalog) Status() Status { return Status{c.count.Load(), c.bytes.Load()} }
+// statusPause is the longest time that Status waits for the index.
+const statusPause = 250 * time.Millisecond
+
+// Status returns the present totals. While the index is made again it has those of a moment ago.
+func (c *Catalog) Status() Status {
+	ctx, cancel := context.WithTimeout(context.Background(), statusPause)
+	defer cancel()
+	_ = c.settle(ctx) // then it is of a moment ago
+	s, _ := c.usage.status()
+	return s
+}

@@ -6,12 +6,11 @@ package catalog
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"sync/atomic"
 	"time"
 
-	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // clock is the time of a catalog. Safe for concurrent use, once it was started.
@@ -78,20 +77,12 @@ func (c *Catalog) shownExpiry(e *ExpiredError) *ExpiredError {
 	return &ExpiredError{At: c.clock.shown(e.At), Why: e.Why}
 }
 
-// noteAhead records since when the clock is distrusted, or that it is not, and says so.
-func (c *Catalog) noteAhead(before time.Time) error {
+// noteAhead says that the clock is distrusted.
+func (c *Catalog) noteAhead() {
 	if c.clock.isAhead() {
 		c.options.Logger.Warn("the clock is far ahead of the last time on record: it ends nothing for a while", slog.Time("clock", c.options.Now()),
 			slog.Time("last_on_record", c.clock.floor), slog.Duration("while", c.options.Grace))
 	}
-	if c.clock.since.Equal(before) {
-		return nil
-	}
-	err := c.writer.do(context.Background(), func(d *db) error { return d.setAheadSince(c.clock.since) })
-	if errors.Is(err, artifactstore.ErrFull) || errors.Is(err, artifactstore.ErrReadOnly) {
-		return nil // then this run alone distrusts it
-	}
-	return err
 }
 
 // believe moves the time to the system clock once it was distrusted for the grace.
@@ -99,46 +90,54 @@ func (c *Catalog) believe(ctx context.Context) error {
 	if !c.clock.isAhead() || c.clock.now().Sub(c.clock.since) < c.options.Grace {
 		return nil
 	}
+	c.order.Lock()
+	defer c.order.Unlock()
 	ahead := time.Duration(c.clock.ahead.Load())
-	err := c.writer.doThen(ctx, func(d *db) error { return d.shift(c.clock.since, c.clock.now(), ahead) }, func() error {
-		c.clock.ahead.Store(0)
-		return nil
-	})
-	if err == nil {
-		c.options.Logger.InfoContext(ctx, "the clock is believed again", slog.Duration("ahead", ahead))
+	ch := c.newChange()
+	ch.Ahead, ch.Shift = 0, &shift{Since: toMillis(c.clock.since), By: ahead.Milliseconds()}
+	if err := c.append(ctx, ch); err != nil {
+		return err
 	}
-	return err
+	c.clock.ahead.Store(0)
+	c.options.Logger.InfoContext(ctx, "the clock is believed again", slog.Duration("ahead", ahead))
+	return nil
 }
 
 // noteTime records the time, so that the next start can tell how far the clock went in between.
-func (c *Catalog) noteTime(ctx context.Context) error {
-	return c.writer.do(ctx, func(d *db) error {
-		return d.Run("UPDATE totals SET latest = max(latest, ?)", toMillis(c.clock.now()))
-	})
+func (c *Catalog) noteTime(ctx context.Context) error { return c.append(ctx, c.newChange()) }
+
+// lastTime returns the latest time that the journal has, and since when the clock was not believed then; zero: it was.
+func (c *Catalog) lastTime() (latest, since time.Time, err error) {
+	tip := c.journal.Tip(journal.Catalog).Number
+	err = c.journal.Each(context.Background(), journal.Catalog, tip-min(tip, lastChanges), func(e *journal.Entry) error {
+		ch, err := readChange(e)
+		if err != nil {
+			return nil // the index says so
+		}
+		at := ch.At
+		if ch.Shift != nil {
+			at += ch.Shift.By
+		}
+		latest, since = later(latest, fromMillis(at)), time.Time{}
+		if ch.Ahead > 0 {
+			since = fromMillis(ch.Ahead)
+		}
+		return nil
+	}, nil)
+	return latest, since, err
+}
+
+// lastChanges is the number of changes that are read for the latest time. One suffices, unless it is damaged.
+const lastChanges = 32
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // Time returns the time by which the catalog lets things end. It is that of the system unless the clock went back, or jumped
 // ahead between two runs and is not believed yet.
 func (c *Catalog) Time() time.Time { return c.clock.now() }
-
-// setAheadSince records since when the clock is distrusted. The zero time means that it is believed.
-func (d *db) setAheadSince(since time.Time) error {
-	ms := int64(0)
-	if !since.IsZero() {
-		ms = toMillis(since)
-	}
-	return d.Run("UPDATE totals SET ahead_since = ?", ms)
-}
-
-// shift moves what was written since the clock is distrusted, and the leases that are not over, ahead. now is before the
-// shift.
-func (d *db) shift(since, now time.Time, ahead time.Duration) error {
-	by, after := ahead.Milliseconds(), toMillis(since)
-	d.change.latest = max(d.change.latest, toMillis(now)+by)
-	return errors.Join(
-		d.Run("UPDATE artifacts SET stored_at = stored_at + ? WHERE stored_at > ?", by, after),
-		d.Run("UPDATE artifacts SET deleted_at = deleted_at + ? WHERE deleted_at > ?", by, after),
-		d.Run("UPDATE uses SET stored_at = stored_at + ? WHERE stored_at > ?", by, after),
-		d.Run("UPDATE sessions SET leased_until = leased_until + ? WHERE leased_until > ?", by, toMillis(now)),
-		d.setAheadSince(time.Time{}))
-}

@@ -26,7 +26,7 @@ type restarts struct {
 func newRestarts(t failer, path string) *restarts {
 	clk := newClock()
 	r := &restarts{failer: t, clk: clk, store: memory.New(), options: catalog.Options{
-		Path: path, Volatile: true, Now: clk.now, Grace: time.Hour, KeepFor: 3 * time.Hour, SessionLease: 2 * time.Hour,
+		Index: path, Now: clk.now, Grace: time.Hour, KeepFor: 3 * time.Hour, SessionLease: 2 * time.Hour,
 	}}
 	r.reopen(0)
 	return r
@@ -44,7 +44,7 @@ func (r *restarts) reopen(jump time.Duration) {
 
 func (r *restarts) close() {
 	r.Helper()
-	if err := r.Catalog.Close(); err != nil {
+	if err := tryClose(r.Catalog); err != nil {
 		r.Fatalf("close: %v", err)
 	}
 }
@@ -196,7 +196,7 @@ func TestLeaseNeedsItsUptime(t *testing.T) {
 func TestOrdinaryTimeExpires(t *testing.T) {
 	t.Parallel()
 	clk, store := newClock(), memory.New()
-	o := catalog.Options{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: clk.now, Grace: time.Hour, KeepFor: 30 * time.Minute, SessionLease: 10 * time.Minute}
+	o := catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), Now: clk.now, Grace: time.Hour, KeepFor: 30 * time.Minute, SessionLease: 10 * time.Minute}
 	c := open(t, store, o)
 	put(t, c, catalog.Owner{Session: "s"}, "old")
 	closeCatalog(t, c)

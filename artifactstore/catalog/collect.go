@@ -3,10 +3,10 @@ package catalog
 // Garbage collection. An artifact may be deleted when no session with a lease has put it. It is deleted when it is too
 // old, or when the store is over its quota, then the oldest first.
 //
-// A deletion is: a tombstone in the database, made durable; the file removed from the store; the tombstone marked as
-// erased. The writer removes the file right after it has committed the tombstone and before it runs another operation, so
-// a claim comes either before the tombstone, which is then not written, or after the removal, and then fails and puts the
-// artifact again. A crash leaves a tombstone that is not marked as erased, and the next collection removes the file.
+// A deletion is: a tombstone in the journal, durable; the file removed from the store; a change that says that it is gone. All of it is
+// done while no call appends, and not to an artifact that a call holds. So a claim comes either before, and then the artifact is not
+// deleted, or after the removal, and then the artifact is put again. A crash leaves a tombstone whose artifact is not said to be gone, and
+// the next collection removes the file.
 
 import (
 	"context"
@@ -84,7 +84,11 @@ func (c *Catalog) Collect(ctx context.Context, dry bool) (r Collected, err error
 	if err := errors.Join(c.collect(ctx, &r, dry), c.noteErased(ctx, &r)); err != nil {
 		return r, err
 	}
-	r.KeptCount, r.KeptBytes = c.count.Load(), c.bytes.Load()
+	if err := c.settle(ctx); err != nil {
+		return r, err
+	}
+	kept := c.Status()
+	r.KeptCount, r.KeptBytes = kept.Artifacts, kept.Bytes
 	if dry {
 		r.KeptCount, r.KeptBytes = r.KeptCount-r.Count, r.KeptBytes-r.Bytes
 	}
@@ -103,7 +107,10 @@ func (c *Catalog) collect(ctx context.Context, r *Collected, dry bool) error {
 	if c.options.Quota == 0 {
 		return nil
 	}
-	excess, from := c.bytes.Load()+c.staged.Load()-c.options.Quota, time.Time{}
+	if err := c.settle(ctx); err != nil {
+		return err
+	}
+	excess, from := c.used()-c.options.Quota, time.Time{}
 	if dry { // the totals still count what age would have deleted
 		excess, from = excess-r.Bytes, aged
 	}
@@ -119,16 +126,9 @@ func (c *Catalog) noteErased(ctx context.Context, r *Collected) error {
 	if len(r.erased) == 0 {
 		return nil
 	}
-	names := r.erased
-	r.erased = nil
-	return c.writer.do(context.WithoutCancel(ctx), func(d *db) error {
-		for _, name := range names {
-			if err := d.erased(name); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	ch := c.newChange()
+	ch.Erased, r.erased = r.erased, nil
+	return c.append(context.WithoutCancel(ctx), ch)
 }
 
 // collectAged deletes artifacts that were not put since a time.
@@ -157,7 +157,7 @@ func (c *Catalog) collectExcess(ctx context.Context, r *Collected, excess int64,
 func (c *Catalog) eachExpendable(ctx context.Context, before time.Time, visit func([]Entry) (bool, error)) error {
 	for last := (Entry{StoredAt: time.UnixMilli(-1)}); ; {
 		var batch []Entry
-		err := c.writer.do(ctx, func(d *db) (err error) {
+		err := c.ask(ctx, func(d *db) (err error) {
 			batch, err = d.expendable(c.clock.now(), before, last, batchSize)
 			return err
 		})
@@ -190,44 +190,47 @@ func (c *Catalog) delete(ctx context.Context, r *Collected, list []Entry, why st
 	return nil
 }
 
-// deleteSome writes tombstones in one transaction, so that they share its sync, and deletes the artifacts before any
-// other operation can claim them.
+// deleteSome deletes artifacts with one append, before any call can claim them.
 func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, why string) error {
-	entombed, deleted := make([]bool, len(batch)), make([]bool, len(batch))
-	now := c.clock.now()
-	err := c.writer.doThen(ctx, func(d *db) (err error) {
-		for i := range batch {
-			if entombed[i], err = d.entomb(batch[i], now, why); err != nil {
-				return err
-			}
-		}
+	c.order.Lock()
+	defer c.order.Unlock()
+	ch := c.newChange()
+	now := fromMillis(ch.At)
+	var still []Entry // neither put nor leased since they were listed
+	if err := c.ask(ctx, func(d *db) (err error) {
+		still, err = d.stillExpendable(now, batch)
+		return err
+	}); err != nil {
+		return err
+	}
+	still = slices.DeleteFunc(still, func(e Entry) bool { return c.held.has(e.Name) })
+	for i := range still {
+		ch.Deleted = append(ch.Deleted, deletion{still[i].Name, why})
+	}
+	if len(still) == 0 {
 		return nil
-	}, func() error {
-		var errs []error
-		for i := range batch {
-			if !entombed[i] {
-				continue
-			}
-			err := c.erase(batch[i].Name)
-			if deleted[i] = err == nil; errors.Is(err, artifactstore.ErrBusy) {
-				err = c.revive(batch[i], now)
-			}
-			errs = append(errs, err)
-		}
-		return errors.Join(errs...)
-	})
-	for i, e := range batch {
-		if deleted[i] {
+	}
+	if err := c.append(ctx, ch); err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range still {
+		err := c.erase(e.Name)
+		if errors.Is(err, artifactstore.ErrBusy) { // a log that was opened just now
+			revived := c.newChange()
+			revived.Revived = []foundOne{{Name: e.Name, Digest: e.Digest, Bytes: e.Size}}
+			err = c.append(ctx, revived)
+		} else if err == nil {
 			r.erased = append(r.erased, e.Name)
 			e.Expired = &ExpiredError{At: c.clock.shown(now).UTC(), Why: why}
 			r.add(e)
 		}
+		errs = append(errs, err)
 	}
-	return err
+	return errors.Join(errs...)
 }
 
-// erase deletes the file of an artifact that has a tombstone. It must run on the goroutine of the writer, so that no
-// claim comes between. If it fails, the next collection tries again.
+// erase deletes the file of an artifact that has a tombstone. No call may claim meanwhile. If it fails, the next collection tries again.
 func (c *Catalog) erase(name string) error {
 	err := c.store.Remove(context.Background(), name)
 	if errors.Is(err, artifactstore.ErrUnknown) {
@@ -244,7 +247,7 @@ func (c *Catalog) erase(name string) error {
 func (c *Catalog) finish(ctx context.Context) error {
 	for after := ""; ; {
 		var names []string
-		err := c.writer.do(ctx, func(d *db) (err error) {
+		err := c.ask(ctx, func(d *db) (err error) {
 			names, err = d.toErase(after, batchSize)
 			return err
 		})
@@ -262,15 +265,18 @@ func (c *Catalog) finish(ctx context.Context) error {
 
 // finishOne does that for one of them.
 func (c *Catalog) finishOne(ctx context.Context, name string) error {
-	return c.writer.do(ctx, func(d *db) error {
-		if e, known, err := d.entry(name); err != nil || !known || e.Expired == nil {
-			return err // it was put again meanwhile
-		}
-		if err := c.erase(name); err != nil {
-			return err
-		}
-		return d.erased(name)
-	})
+	c.order.Lock()
+	defer c.order.Unlock()
+	deleted, err := c.isDeleted(name)
+	if err != nil || !deleted || c.held.has(name) {
+		return err // it was put again meanwhile
+	}
+	if err := c.erase(name); err != nil {
+		return err
+	}
+	ch := c.newChange()
+	ch.Erased = []string{name}
+	return c.append(ctx, ch)
 }
 
 // insertFound adds the artifacts that are in the store and not in the catalog, or there only as a tombstone: those of an
@@ -298,39 +304,43 @@ func (c *Catalog) insertFound(ctx context.Context) (added int64, err error) {
 
 // insertAll does that for a batch, and returns the number that it added.
 func (c *Catalog) insertAll(ctx context.Context, found []artifactstore.StoredArtifact) (added int64, err error) {
-	err = c.writer.do(ctx, func(d *db) error {
-		added = 0
-		for _, h := range found {
-			isNew, err := c.insertOne(ctx, d, h)
-			if err != nil {
-				return err
-			}
-			if isNew {
-				added++
-			}
+	var missing []artifactstore.StoredArtifact
+	list := func() error {
+		return c.ask(ctx, func(d *db) (err error) {
+			missing, err = d.missing(found)
+			return err
+		})
+	}
+	if err := list(); err != nil || len(missing) == 0 {
+		return 0, err
+	}
+	c.order.Lock()
+	defer c.order.Unlock()
+	found = missing
+	if err := list(); err != nil { // again: some may have been claimed
+		return 0, err
+	}
+	ch := c.newChange()
+	for _, h := range missing {
+		if has, err := c.store.Has(ctx, h.Name); err != nil {
+			return 0, err
+		} else if !has || c.held.has(h.Name) {
+			continue // it was deleted since it was found, or will be claimed
 		}
-		return nil
-	})
-	return added, err
-}
-
-// insertOne does that for one artifact, and reports whether it added it.
-func (c *Catalog) insertOne(ctx context.Context, d *db, h artifactstore.StoredArtifact) (isNew bool, err error) {
-	if e, known, err := d.entry(h.Name); err != nil || known && e.Expired == nil {
-		return false, err
+		stored := h.Stored
+		if stored.IsZero() || stored.After(c.clock.now()) {
+			stored = c.clock.now()
+		}
+		raw := !c.knowsAll()
+		if raw {
+			c.rawSince.Store(true)
+		}
+		ch.Found = append(ch.Found, foundOne{Name: h.Name, Bytes: h.Size, Stored: toMillis(stored), Used: raw, Raw: raw})
 	}
-	if has, err := c.store.Has(ctx, h.Name); !has || err != nil {
-		return false, err // it was deleted since it was found
+	if len(ch.Found) == 0 {
+		return 0, nil
 	}
-	stored := h.Stored
-	if stored.IsZero() || stored.After(c.clock.now()) {
-		stored = c.clock.now()
-	}
-	if err := d.insert(h.Name, "", h.Size, stored); err != nil || c.knowsAll() {
-		return err == nil, err
-	}
-	c.hasRaw.Store(true)
-	return true, d.addFound(h.Name, stored, true)
+	return int64(len(ch.Found)), c.append(ctx, ch)
 }
 
 // freeSpace deletes artifacts until a full store has space again. It fails with ErrQuota if too little may be deleted.
@@ -340,12 +350,15 @@ func (c *Catalog) freeSpace(ctx context.Context) error {
 		return ErrQuota
 	}
 	target := c.options.Quota * targetPercent / 100
-	excess := c.bytes.Load() + c.staged.Load() - target
+	excess := c.used() - target
 	var r Collected
 	if err := errors.Join(c.collectExcess(ctx, &r, excess, time.Time{}, false), c.noteErased(ctx, &r)); err != nil {
 		return fmt.Errorf("free space: %w", err)
 	}
-	if c.bytes.Load()+c.staged.Load() > c.options.Quota {
+	if err := c.settle(ctx); err != nil {
+		return fmt.Errorf("free space: %w", err)
+	}
+	if c.used() > c.options.Quota {
 		c.fullSince.Store(c.clock.now().UnixNano())
 		return ErrQuota
 	}

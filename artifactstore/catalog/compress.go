@@ -29,7 +29,7 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 	before := c.clock.now().Add(-c.options.CompressAfter)
 	for {
 		var names []string
-		err := c.writer.do(ctx, func(d *db) (err error) {
+		err := c.ask(ctx, func(d *db) (err error) {
 			names, err = d.uncompressed(before, batchSize)
 			return err
 		})
@@ -39,6 +39,7 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 		if err := c.Check(); err != nil { // the store may be another sidecar's now
 			return r, err
 		}
+		tried := c.newChange()
 		for _, name := range names {
 			saved, done, err := store.Compress(ctx, name)
 			if err != nil && !errors.Is(err, artifactstore.ErrUnknown) && !errors.Is(err, artifactstore.ErrDamaged) {
@@ -48,9 +49,10 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 				r.Count++
 				r.Saved += saved
 			}
-			if err := c.writer.do(ctx, func(d *db) error { return d.markCompressed(name) }); err != nil {
-				return r, err
-			}
+			tried.Packed = append(tried.Packed, name)
+		}
+		if err := c.append(ctx, tried); err != nil {
+			return r, err
 		}
 	}
 }
@@ -59,9 +61,4 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 func (d *db) uncompressed(before time.Time, limit int) ([]string, error) {
 	return d.column("SELECT name FROM artifacts WHERE deleted_at IS NULL AND packed = 0 AND stored_at < ? AND name NOT GLOB ? ORDER BY stored_at LIMIT ?",
 		toMillis(before), livePrefix+"*", limit)
-}
-
-// markCompressed records that Compress has tried an artifact.
-func (d *db) markCompressed(name string) error {
-	return d.Run("UPDATE artifacts SET packed = 1 WHERE name = ?", name)
 }

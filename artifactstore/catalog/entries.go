@@ -1,10 +1,11 @@
 package catalog
 
-// The SQL of the catalog. Three tables: artifacts has a row for each name, also for deleted ones; uses has the owners of
+// The SQL of the index. Three tables: artifacts has a row for each name, also for deleted ones; uses has the owners of
 // each artifact; sessions has leases and sizes. The totals are kept in a table of one row, so that opening a catalog of a
 // million artifacts reads one row.
 
 import (
+	"errors"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -39,33 +40,17 @@ func toMillis(t time.Time) int64 { return t.UnixMilli() }
 // fromMillis is the inverse of toMillis, in UTC.
 func fromMillis(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
 
-// totals is the row of the table of this name.
-type totals struct {
-	bytes, count int64     // of all artifacts
-	latest       time.Time // in the database
-	aheadSince   time.Time // zero: the clock is believed
-}
-
-// totals reads that row.
-func (d *db) totals() (t totals, err error) {
-	var latest, since int64
-	_, err = d.Row("SELECT bytes, artifacts, latest, ahead_since FROM totals", nil, &t.bytes, &t.count, &latest, &since)
-	if t.latest = fromMillis(latest); since > 0 {
-		t.aheadSince = fromMillis(since)
-	}
-	return t, err
-}
-
 // insert adds an artifact that is in the store, or updates it. An artifact that was deleted and is put again counts
 // again for the sessions that had it.
-func (d *db) insert(name, digest string, size int64, now time.Time) error {
+func (d *db) insert(name, digest string, size, at int64) error {
+	d.latest(at)
 	e, known, err := d.entry(name)
 	if err != nil {
 		return err
 	}
 	if !known {
-		d.change.add(size, 1, toMillis(now))
-		return d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, toMillis(now))
+		d.add(size, 1)
+		return d.Run("INSERT INTO artifacts (name, digest, bytes, stored_at) VALUES (?, ?, ?, ?)", name, digest, size, at)
 	}
 	grown, more := size-e.Size, int64(0)
 	if e.Expired != nil {
@@ -77,14 +62,14 @@ func (d *db) insert(name, digest string, size int64, now time.Time) error {
 			}
 		}
 	}
-	d.change.add(grown, more, toMillis(now))
+	d.add(grown, more)
 	if grown != 0 {
 		if err := d.charge(name, grown); err != nil {
 			return err
 		}
 	}
 	return d.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
-		digest, size, toMillis(now), name)
+		digest, size, at, name)
 }
 
 // charge adds to the size of every session that put an artifact.
@@ -94,44 +79,37 @@ func (d *db) charge(name string, bytes int64) error {
 
 // addUse adds an owner to an artifact. Put again by the same call, the artifact is partial or raw only if it always
 // was.
-func (d *db) addUse(o Owner, ref artifactstore.Ref, now time.Time) error {
-	used, err := d.Row("SELECT 1 FROM uses WHERE session = ? AND name = ? LIMIT 1", []any{o.Session, ref.Name}, new(int))
+func (d *db) addUse(p *putChange, at int64) error {
+	used, err := d.Row("SELECT 1 FROM uses WHERE session = ? AND name = ? LIMIT 1", []any{p.Session, p.Name}, new(int))
 	if err != nil {
 		return err
 	}
-	if o.Session != "" && !used {
-		if err := d.Run("UPDATE sessions SET bytes = bytes + ? WHERE session = ?", ref.Size, o.Session); err != nil {
+	if p.Session != "" && !used {
+		if err := d.Run("UPDATE sessions SET bytes = bytes + ? WHERE session = ?", p.Bytes, p.Session); err != nil {
 			return err
 		}
 	}
 	return d.Run(`INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?)
 		ON CONFLICT (session, call, name) DO UPDATE SET partial = min(partial, excluded.partial), stored_at = excluded.stored_at,
 			raw = min(raw, excluded.raw)`,
-		o.Session, o.Call, ref.Name, o.Partial, toMillis(now), o.Raw)
+		p.Session, p.Call, p.Name, p.Partial, at, p.Raw)
 }
 
-// isUsed reports whether an owner has put an artifact since a time, and it is not deleted.
-func (d *db) isUsed(o Owner, ref artifactstore.Ref, since time.Time) (bool, error) {
-	return d.Row(`SELECT 1 FROM uses u JOIN artifacts a ON a.name = u.name
-		WHERE u.session = ? AND u.call = ? AND u.name = ? AND u.partial <= ? AND u.raw <= ? AND u.stored_at >= ? AND
-			a.stored_at >= ? AND a.deleted_at IS NULL AND a.bytes = ? AND a.digest = ?`,
-		[]any{o.Session, o.Call, ref.Name, o.Partial, o.Raw, toMillis(since), toMillis(since), ref.Size, ref.Digest}, new(int))
+// addFound enters an artifact for nobody.
+func (d *db) addFound(name string, stored int64, raw bool) error {
+	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, ?) ON CONFLICT DO NOTHING", name, stored, raw)
 }
 
 // lease extends the lease of a session to a time; it never shortens it.
-func (d *db) lease(session string, until time.Time) error {
+func (d *db) lease(session string, until int64) error {
 	return d.Run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
-		ON CONFLICT (session) DO UPDATE SET leased_until = max(leased_until, excluded.leased_until)`, session, toMillis(until))
+		ON CONFLICT (session) DO UPDATE SET leased_until = max(leased_until, excluded.leased_until)`, session, until)
 }
 
-// setLease sets the end of the lease of a session. The zero time ends it now.
-func (d *db) setLease(session string, until time.Time) error {
-	ms := int64(0)
-	if !until.IsZero() {
-		ms = toMillis(until)
-	}
+// setLease sets the end of the lease of a session; 0 ends it now.
+func (d *db) setLease(session string, until int64) error {
 	return d.Run(`INSERT INTO sessions (session, leased_until, bytes) VALUES (?, ?, 0)
-		ON CONFLICT (session) DO UPDATE SET leased_until = excluded.leased_until`, session, ms)
+		ON CONFLICT (session) DO UPDATE SET leased_until = excluded.leased_until`, session, until)
 }
 
 // session returns the end of the lease of a session, zero if it has none, and the size of its artifacts.
@@ -211,16 +189,76 @@ func (d *db) expendable(now, before time.Time, after Entry, limit int) (list []E
 	return list, err
 }
 
-// entomb writes the tombstone of an artifact, unless it was put again or leased since the entry was read. It reports
-// whether it did.
-func (d *db) entomb(e Entry, now time.Time, why string) (done bool, err error) {
-	n, err := d.Exec("UPDATE artifacts AS a SET deleted_at = ?1, deleted_why = ?2 WHERE a.name = ?3 AND a.stored_at = ?4 AND "+unleased,
-		toMillis(now), why, e.Name, toMillis(e.StoredAt))
-	if n == 0 || err != nil {
-		return false, err
+// stillExpendable returns those of the entries that were neither put nor leased since they were listed.
+func (d *db) stillExpendable(now time.Time, list []Entry) (still []Entry, err error) {
+	for _, e := range list {
+		is, err := d.Row("SELECT 1 FROM artifacts a WHERE a.name = ?2 AND a.stored_at = ?3 AND "+unleased, []any{toMillis(now), e.Name, toMillis(e.StoredAt)}, new(int))
+		if err != nil {
+			return nil, err
+		}
+		if is {
+			still = append(still, e)
+		}
 	}
-	d.change.add(-e.Size, -1, toMillis(now))
-	return true, d.charge(e.Name, -e.Size)
+	return still, nil
+}
+
+// missing returns those of the artifacts that are not in the catalog, or there only as a tombstone.
+func (d *db) missing(found []artifactstore.StoredArtifact) (list []artifactstore.StoredArtifact, err error) {
+	for _, h := range found {
+		e, known, err := d.entry(h.Name)
+		if err != nil {
+			return nil, err
+		}
+		if !known || e.Expired != nil {
+			list = append(list, h)
+		}
+	}
+	return list, nil
+}
+
+// setState writes all that is known of a name.
+func (d *db) setState(s *storedName) error {
+	before, known, err := d.entry(s.Name)
+	if err != nil {
+		return err
+	}
+	if known && before.Expired == nil {
+		d.add(-before.Size, -1)
+		if err := d.charge(s.Name, -before.Size); err != nil {
+			return err
+		}
+	}
+	var deleted, why any
+	if s.Deleted > 0 {
+		deleted, why = s.Deleted, s.Why
+	}
+	err = errors.Join(
+		d.Run("DELETE FROM uses WHERE name = ?", s.Name),
+		d.Run("INSERT OR REPLACE INTO artifacts (name, digest, bytes, stored_at, deleted_at, deleted_why, erased, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			s.Name, s.Digest, s.Bytes, s.Stored, deleted, why, s.Erased, s.Packed))
+	for _, u := range s.Uses {
+		err = errors.Join(err, d.Run("INSERT OR REPLACE INTO uses (sequence, session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			u.Sequence, u.Session, u.Call, s.Name, u.Partial, u.Stored, u.Raw))
+	}
+	if err != nil || s.Deleted > 0 {
+		return err
+	}
+	d.add(s.Bytes, 1)
+	return d.charge(s.Name, s.Bytes)
+}
+
+// entomb writes the tombstone of an artifact, unless it has one.
+func (d *db) entomb(name string, at int64, why string) error {
+	e, known, err := d.entry(name)
+	if err != nil || !known || e.Expired != nil {
+		return err
+	}
+	d.add(-e.Size, -1)
+	if err := d.charge(name, -e.Size); err != nil {
+		return err
+	}
+	return d.Run("UPDATE artifacts SET deleted_at = ?, deleted_why = ? WHERE name = ?", at, why, name)
 }
 
 // names returns the artifacts that are not deleted, in the order of their names, beginning after one.
@@ -233,9 +271,42 @@ func (d *db) toErase(after string, limit int) ([]string, error) {
 	return d.column("SELECT name FROM artifacts WHERE deleted_at IS NOT NULL AND erased = 0 AND name > ? ORDER BY name LIMIT ?", after, limit)
 }
 
-// erased records that the file of an artifact with a tombstone is gone.
-func (d *db) erased(name string) error {
-	return d.Run("UPDATE artifacts SET erased = 1 WHERE name = ? AND deleted_at IS NOT NULL", name)
+// resize writes the size of a log, unless it is deleted or not there.
+func (d *db) resize(name string, size int64) error {
+	e, known, err := d.entry(name)
+	if !known || err != nil || e.Expired != nil || e.Size == size {
+		return err
+	}
+	d.add(size-e.Size, 0)
+	if err := d.charge(name, size-e.Size); err != nil {
+		return err
+	}
+	return d.Run("UPDATE artifacts SET bytes = ? WHERE name = ?", size, name)
+}
+
+// removeLog removes a log that has become an artifact.
+func (d *db) removeLog(name string) error {
+	e, known, err := d.entry(name)
+	if !known || err != nil {
+		return err
+	}
+	if e.Expired == nil {
+		d.add(-e.Size, -1)
+		if err := d.charge(name, -e.Size); err != nil {
+			return err
+		}
+	}
+	return errors.Join(d.Run("DELETE FROM uses WHERE name = ?", name), d.Run("DELETE FROM artifacts WHERE name = ?", name))
+}
+
+// shift moves what was written since a time, and the leases that are not over, ahead. now is before the shift.
+func (d *db) shift(since, now, by int64) error {
+	d.latest(now + by)
+	return errors.Join(
+		d.Run("UPDATE artifacts SET stored_at = stored_at + ? WHERE stored_at > ?", by, since),
+		d.Run("UPDATE artifacts SET deleted_at = deleted_at + ? WHERE deleted_at > ?", by, since),
+		d.Run("UPDATE uses SET stored_at = stored_at + ? WHERE stored_at > ?", by, since),
+		d.Run("UPDATE sessions SET leased_until = leased_until + ? WHERE leased_until > ?", by, now))
 }
 
 // column returns the one text column of a query.

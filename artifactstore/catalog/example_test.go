@@ -9,17 +9,26 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // An artifact is kept while its session has a lease, and deleted some time after.
 func Example() {
 	ctx := context.Background()
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	logger := slog.New(slog.DiscardHandler)
+	changes, err := journal.Open(journal.Options{Logger: logger})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer changes.Close()
 	c, err := catalog.Open(memory.New(), catalog.Options{
+		Journal:      changes,
 		SessionLease: time.Hour,
 		KeepFor:      time.Minute,
 		Now:          func() time.Time { return now },
-		Logger:       slog.New(slog.DiscardHandler),
+		Logger:       logger,
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -2,7 +2,7 @@ package catalog_test
 
 import (
 	"context"
-	"io"
+	"errors"
 	"log/slog"
 	"sync"
 	"testing"
@@ -11,6 +11,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // clock is a clock that tests set.
@@ -38,14 +39,39 @@ type failer interface {
 	Helper()
 }
 
+// journals has the journals of open catalogs.
+var journals sync.Map
+
+// open opens a catalog with a journal beside its index, or in memory without an index. closeCatalog closes both.
 func open(t failer, store artifactstore.Store, o catalog.Options) *catalog.Catalog {
 	t.Helper()
-	o.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
-	c, err := catalog.Open(store, o)
+	c, err := tryOpen(store, o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	return c
+}
+
+// tryOpen is open for tests of errors.
+func tryOpen(store artifactstore.Store, o catalog.Options) (*catalog.Catalog, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	var c *catalog.Catalog
+	jo := journal.Options{Volatile: true, SegmentSize: 64 << 10, Logger: o.Logger, Settle: func(ctx context.Context) error { return c.Settle(ctx) }}
+	if o.Index != "" {
+		jo.Dir = o.Index + ".journal"
+	}
+	j, err := journal.Open(jo)
+	if err != nil {
+		return nil, err
+	}
+	o.Journal = j
+	if c, err = catalog.Open(store, o); err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	journals.Store(c, j)
+	return c, nil
 }
 
 // newCatalog opens a catalog over a store in memory, and closes it when the test ends.
@@ -57,11 +83,20 @@ func newCatalog(t *testing.T, o catalog.Options) (*catalog.Catalog, *memory.Stor
 	return c, store
 }
 
-func closeCatalog(t *testing.T, c *catalog.Catalog) {
+func closeCatalog(t testing.TB, c *catalog.Catalog) {
 	t.Helper()
-	if err := c.Close(); err != nil {
+	if err := tryClose(c); err != nil {
 		t.Error(err)
 	}
+}
+
+// tryClose closes a catalog and its journal.
+func tryClose(c *catalog.Catalog) error {
+	err := c.Close()
+	if j, ok := journals.Load(c); ok {
+		err = errors.Join(err, j.(*journal.Journal).Close())
+	}
+	return err
 }
 
 func put(t failer, c *catalog.Catalog, o catalog.Owner, content string) artifactstore.Ref {
@@ -81,3 +116,6 @@ func collect(t failer, c *catalog.Catalog) catalog.Collected {
 	}
 	return r
 }
+
+// anOwner is an owner for tests to which it does not matter.
+var anOwner = catalog.Owner{Session: "s", Call: "c"}

@@ -81,7 +81,7 @@ func (m *messages) take() string {
 func TestKeepLogsWhatItDid(t *testing.T) {
 	t.Parallel()
 	clk, store, logged := newClock(), newFaultyStore(map[string]error{}), &messages{}
-	c, err := catalog.Open(store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Minute, Now: clk.now,
+	c, err := tryOpen(store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Minute, Now: clk.now,
 		Logger: slog.New(slog.NewTextHandler(logged, nil))})
 	if err != nil {
 		t.Fatal(err)
@@ -123,28 +123,6 @@ func TestKeepLogsWhatItDid(t *testing.T) {
 	}
 	cancel()
 	keeper.Wait()
-}
-
-// TestCommitsAreReported: OnCommit gets each transaction that wrote, and no other.
-func TestCommitsAreReported(t *testing.T) {
-	t.Parallel()
-	var operations []int
-	c, _ := newCatalog(t, catalog.Options{OnCommit: func(n int, waited, took time.Duration) {
-		if operations = append(operations, n); waited < 0 || waited > time.Minute || took <= 0 {
-			t.Errorf("waited %s, took %s", waited, took)
-		}
-	}})
-	put(t, c, anOwner, "x")
-	if _, _, err := c.List(t.Context(), "s", "", 0, 9); err != nil {
-		t.Fatal(err)
-	}
-	if c.Waiting() != 0 || c.RefFor([]byte("x")) != put(t, c, anOwner, "x") {
-		t.Error("another reference, or an operation that waits")
-	}
-	closeCatalog(t, c)
-	if len(operations) != 1 || operations[0] != 1 {
-		t.Errorf("transactions of %v operations", operations)
-	}
 }
 
 // TestEndedLeaseHasNoTime: a lease of no duration ends at once, and one that has run out is none.

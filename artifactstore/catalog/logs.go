@@ -1,6 +1,6 @@
 package catalog
 
-// Logs in the catalog. An open log is an entry under its live name. Appended bytes count as staged until the log is closed
+// Logs in the catalog. An open log is an entry under its live name. Appended bytes are pending until the log is closed
 // or finished. The artifact that it becomes replaces the entry.
 
 import (
@@ -8,7 +8,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
 )
@@ -71,7 +70,12 @@ func (l *catalogLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
 		if errors.Is(err, errDeleted) {
 			continue
 		}
-		return ref, errors.Join(err, l.catalog.writer.do(ctx, func(d *db) error { return d.removeLog(l.live.Name) }))
+		if err == nil {
+			ch := l.catalog.newChange()
+			ch.Finished = []string{l.live.Name}
+			err = l.catalog.append(ctx, ch)
+		}
+		return ref, err
 	}
 	return artifactstore.Ref{}, ErrRace
 }
@@ -82,7 +86,7 @@ func (l *catalogLog) admitFinish(ctx context.Context) error {
 	if limit == 0 || l.owner.Session == "" {
 		return nil
 	}
-	return l.catalog.writer.do(ctx, func(d *db) error {
+	return l.catalog.ask(ctx, func(d *db) error {
 		_, used, err := d.session(l.owner.Session)
 		if err == nil && used-l.live.Size+l.Received() > limit {
 			return ErrSessionQuota
@@ -97,44 +101,16 @@ func (l *catalogLog) Close() error {
 	reserved := l.reserved
 	l.reserved = 0
 	l.mu.Unlock()
-	l.catalog.staged.Add(-reserved)
-	size := l.Received()
-	err := l.catalog.writer.do(context.Background(), func(d *db) error { return d.resize(l.live.Name, size) })
-	return errors.Join(l.Log.Close(), err)
+	l.catalog.usage.add(-reserved)
+	ch := l.catalog.newChange()
+	ch.Resized = []foundOne{{Name: l.live.Name, Bytes: l.Received()}}
+	return errors.Join(l.Log.Close(), l.catalog.append(context.Background(), ch))
 }
 
 // isLive reports whether a name belongs to a log that is not finished.
 func isLive(name string) bool { return strings.HasPrefix(name, livePrefix) }
 
 var livePrefix = artifactstore.LiveName("")
-
-// resize writes the size of a log, unless it is deleted or not there.
-func (d *db) resize(name string, size int64) error {
-	e, known, err := d.entry(name)
-	if !known || err != nil || e.Expired != nil || e.Size == size {
-		return err
-	}
-	d.change.add(size-e.Size, 0, 0)
-	if err := d.charge(name, size-e.Size); err != nil {
-		return err
-	}
-	return d.Run("UPDATE artifacts SET bytes = ? WHERE name = ?", size, name)
-}
-
-// removeLog removes a log that has become an artifact.
-func (d *db) removeLog(name string) error {
-	e, known, err := d.entry(name)
-	if !known || err != nil {
-		return err
-	}
-	if e.Expired == nil {
-		d.change.add(-e.Size, -1, 0)
-		if err := d.charge(name, -e.Size); err != nil {
-			return err
-		}
-	}
-	return errors.Join(d.Run("DELETE FROM uses WHERE name = ?", name), d.Run("DELETE FROM artifacts WHERE name = ?", name))
-}
 
 // currentSize returns the size of a log now, or the recorded one if the log cannot be read.
 func (c *Catalog) currentSize(ctx context.Context, e Entry) int64 {
@@ -144,10 +120,4 @@ func (c *Catalog) currentSize(ctx context.Context, e Entry) int64 {
 	}
 	defer p.Close() // read-only
 	return p.Size()
-}
-
-// revive removes the tombstone of a log that was opened just before its deletion. It must run on the goroutine of the
-// writer.
-func (c *Catalog) revive(e Entry, now time.Time) error {
-	return c.writer.db.transaction(func() error { return c.writer.db.insert(e.Name, e.Digest, e.Size, now) })
 }

@@ -3,6 +3,7 @@ package catalog_test
 import (
 	"database/sql"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,22 +15,20 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
-// TestLostCatalogFailsClosed loses the catalog, which knew what is raw: whatever the store has is read as raw only, until it is
+// TestLostCatalogFailsClosed loses the journal and the index, which knew what is raw: whatever the store has is read as raw only, until it is
 // put again.
 func TestLostCatalogFailsClosed(t *testing.T) {
 	t.Parallel()
 	store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
-	c := open(t, store, catalog.Options{Path: path})
+	c := open(t, store, catalog.Options{Index: path})
 	original := put(t, c, catalog.Owner{Session: "s", Raw: true}, "secret")
 	redacted := put(t, c, catalog.Owner{Session: "s"}, "[redacted]")
 	closeCatalog(t, c)
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if err := os.Remove(path + suffix); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
+	if err := errors.Join(os.Remove(path), os.RemoveAll(path+".journal")); err != nil {
+		t.Fatal(err)
 	}
 	for range 2 { // the second start finds a catalog
-		c = open(t, store, catalog.Options{Path: path})
+		c = open(t, store, catalog.Options{Index: path})
 		for _, ref := range []artifactstore.Ref{original, redacted} {
 			for _, p := range []catalog.Permit{{}, {Session: "s"}, {Session: "s", Raw: true}} {
 				if _, err := c.PagesFor(t.Context(), ref.Name, p); !errors.Is(err, artifactstore.ErrUnknown) {
@@ -42,7 +41,7 @@ func TestLostCatalogFailsClosed(t *testing.T) {
 		}
 		closeCatalog(t, c)
 	}
-	c = open(t, store, catalog.Options{Path: path})
+	c = open(t, store, catalog.Options{Index: path})
 	defer closeCatalog(t, c)
 	put(t, c, catalog.Owner{Session: "s"}, "[redacted]")
 	if _, err := c.PagesFor(t.Context(), redacted.Name, catalog.Permit{Session: "s"}); err != nil {
@@ -55,7 +54,7 @@ func TestLostCatalogFailsClosed(t *testing.T) {
 func TestCatalogWithoutUsesFailsClosed(t *testing.T) {
 	t.Parallel()
 	store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
-	c := open(t, store, catalog.Options{Path: path})
+	c := open(t, store, catalog.Options{Index: path})
 	original := put(t, c, catalog.Owner{Session: "s", Raw: true}, "secret")
 	closeCatalog(t, c)
 	db, err := sql.Open("sqlite", path)
@@ -68,7 +67,7 @@ func TestCatalogWithoutUsesFailsClosed(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c = open(t, store, catalog.Options{Path: path})
+	c = open(t, store, catalog.Options{Index: path, Logger: slog.Default()})
 	defer closeCatalog(t, c)
 	for _, p := range []catalog.Permit{{}, {Session: "s"}, {Session: "s", Raw: true}} {
 		if got := read(t, c, original.Name, p); got != "" {
@@ -80,25 +79,25 @@ func TestCatalogWithoutUsesFailsClosed(t *testing.T) {
 	}
 }
 
-// TestCatalogOfABackupFailsClosed puts an older catalog back, which does not know what was put since: that is read as raw only,
+// TestCatalogOfABackupFailsClosed puts an older journal and index back, which does not know what was put since: that is read as raw only,
 // before a collection enters it and after.
 func TestCatalogOfABackupFailsClosed(t *testing.T) {
 	t.Parallel()
 	store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
-	c := open(t, store, catalog.Options{Path: path})
+	c := open(t, store, catalog.Options{Index: path})
 	known := put(t, c, catalog.Owner{}, "known")
 	closeCatalog(t, c)
-	backup, err := os.ReadFile(path)
-	if err != nil {
+	backup := t.TempDir()
+	if err := os.CopyFS(backup, os.DirFS(filepath.Dir(path))); err != nil {
 		t.Fatal(err)
 	}
-	c = open(t, store, catalog.Options{Path: path})
+	c = open(t, store, catalog.Options{Index: path})
 	original := put(t, c, catalog.Owner{Raw: true}, "secret")
 	closeCatalog(t, c)
-	if err := os.WriteFile(path, backup, 0o600); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Dir(path)), os.CopyFS(filepath.Dir(path), os.DirFS(backup))); err != nil {
 		t.Fatal(err)
 	}
-	c = open(t, store, catalog.Options{Path: path})
+	c = open(t, store, catalog.Options{Index: path})
 	defer closeCatalog(t, c)
 	for _, when := range []string{"before", "after"} {
 		if got := read(t, c, known.Name, catalog.Permit{}); got != "known" {
@@ -124,7 +123,7 @@ func TestLostStoreIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	c := open(t, store, catalog.Options{Path: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Nanosecond, CompressAfter: time.Nanosecond, Now: func() time.Time { return now }})
+	c := open(t, store, catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Nanosecond, CompressAfter: time.Nanosecond, Now: func() time.Time { return now }})
 	ref := put(t, c, catalog.Owner{}, "of the other")
 	now = now.Add(time.Minute)
 	if err := os.Remove(filepath.Join(root, "LOCK")); err != nil {

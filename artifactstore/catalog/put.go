@@ -1,10 +1,7 @@
 package catalog
 
-// Puts under an owner. The bytes are admitted against the quotas, put into the store, and claimed in the database. If the
-// artifact was deleted as garbage between put and claim, it is put again.
-//
-// Staged bytes are admitted and not in the database yet. They count against the quota of the store, so that concurrent
-// puts cannot exceed it together.
+// What is admitted against the quotas, and leases. Bytes that are admitted and not in the index yet count against the quota of the store, so
+// that concurrent puts cannot exceed it together.
 
 import (
 	"context"
@@ -32,76 +29,41 @@ func (c *Catalog) SinkFor(o Owner) artifactstore.Sink { return sink{c, o} }
 // RefFor returns the Ref that the store gives to a content, as [artifactstore.Namer] says.
 func (c *Catalog) RefFor(content []byte) artifactstore.Ref { return c.store.RefFor(content) }
 
-// sink is a Sink of one owner.
+// sink is a Sink of one owner, whose puts are committed each for itself.
 type sink struct {
 	*Catalog
 	owner Owner
 }
 
-// Put stores a blob and then claims it, again if it was deleted in between.
+// Put puts a blob in a transaction of its own.
 func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref, error) {
-	if s.owner.Raw {
-		s.hasRaw.Store(true)
+	t := s.Begin()
+	defer t.Discard()
+	ref, err := t.SinkFor(s.owner).Put(ctx, b)
+	if err != nil {
+		return artifactstore.Ref{}, err
 	}
-	if err := s.admit(ctx, s.owner.Session, b.Size()); err != nil {
-		return artifactstore.Ref{}, fmt.Errorf("artifact of %d bytes: %w", b.Size(), err)
+	if err := t.Commit(ctx, nil); err != nil {
+		return artifactstore.Ref{}, fmt.Errorf("artifact %s: %w", ref.Name, err)
 	}
-	defer s.staged.Add(-b.Size())
-	for range maxRaces {
-		ref, err := s.store.Put(ctx, b)
-		if err != nil {
-			s.noteFailure(err)
-			return artifactstore.Ref{}, err
-		}
-		if err := s.claim(ctx, s.owner, ref); err == nil {
-			return ref, nil
-		} else if !errors.Is(err, errDeleted) {
-			return artifactstore.Ref{}, fmt.Errorf("artifact %s: %w", ref.Name, err)
-		}
-	}
-	return artifactstore.Ref{}, ErrRace
+	return ref, nil
 }
 
-// claim writes an artifact that was put, its owner and the lease of the session to the database. It fails with
-// errDeleted if the artifact is not in the store any more.
+// claim writes an artifact that was put, its owner and the lease of the session. It fails with errDeleted if the artifact is not in the
+// store any more.
 func (c *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
-	return c.writer.do(ctx, func(d *db) error {
-		has, err := c.store.Has(ctx, ref.Name)
-		if err != nil {
-			return err
-		}
-		if !has {
-			return errDeleted
-		}
-		now := c.clock.now()
-		if fresh, err := c.isFresh(d, o, ref, now); fresh || err != nil {
-			return errors.Join(err, d.Check()) // nothing is written, so that no commit looks
-		}
-		if o.Session != "" {
-			if err := d.lease(o.Session, now.Add(c.options.SessionLease)); err != nil {
-				return err
-			}
-		}
-		if err := d.insert(ref.Name, ref.Digest, ref.Size, now); err != nil {
-			return err
-		}
-		return d.addUse(o, ref, now)
-	})
-}
-
-// freshness is the age up to which an earlier claim of the same artifact by the same owner is good enough.
-const freshness = time.Minute
-
-// isFresh reports whether the database has everything that a claim would write, except for times that are a little
-// older. So a call that is repeated writes nothing, and succeeds on a full disk too.
-func (c *Catalog) isFresh(d *db, o Owner, ref artifactstore.Ref, now time.Time) (bool, error) {
-	recent := now.Add(-freshness)
-	used, err := d.isUsed(o, ref, recent)
-	if !used || err != nil || o.Session == "" {
-		return used, err
+	c.order.RLock()
+	defer c.order.RUnlock()
+	has, err := c.store.Has(ctx, ref.Name)
+	if err != nil {
+		return err
 	}
-	until, _, err := d.session(o.Session)
-	return !until.Before(recent.Add(c.options.SessionLease)), err
+	if !has {
+		return errDeleted
+	}
+	ch := c.newChange()
+	ch.Put = []putChange{c.putOf(o, ref, fromMillis(ch.At))}
+	return c.append(ctx, ch)
 }
 
 // admit reserves n bytes for a session, or returns the error of the quota that they would exceed. Content that is
@@ -109,7 +71,7 @@ func (c *Catalog) isFresh(d *db, o Owner, ref artifactstore.Ref, now time.Time) 
 func (c *Catalog) admit(ctx context.Context, session string, n int64) error {
 	if limit := c.options.SessionQuota; limit > 0 && session != "" {
 		var used int64
-		err := c.writer.do(ctx, func(d *db) (err error) {
+		err := c.ask(ctx, func(d *db) (err error) {
 			_, used, err = d.session(session)
 			return err
 		})
@@ -123,27 +85,53 @@ func (c *Catalog) admit(ctx context.Context, session string, n int64) error {
 	return c.reserve(ctx, n)
 }
 
-// reserve adds n bytes to those staged if they fit the quota of the store, if need be after freeing space.
+// reserve adds n bytes to those pending if they fit the quota of the store, if need be after freeing space.
 func (c *Catalog) reserve(ctx context.Context, n int64) error {
-	total := c.staged.Add(n) + c.bytes.Load()
-	if c.options.Quota == 0 || total <= c.options.Quota {
+	if c.options.Quota > 0 {
+		if err := c.waitUsage(ctx); err != nil {
+			return err
+		}
+	}
+	if used := c.usage.add(n); used <= c.options.Quota || c.options.Quota == 0 {
 		return nil
 	}
-	if err := c.freeSpace(ctx); err == nil && c.staged.Load()+c.bytes.Load() <= c.options.Quota {
+	err := c.freeSpace(ctx)
+	if err == nil && c.used() <= c.options.Quota {
 		return nil
-	} else if err != nil && !errors.Is(err, ErrQuota) {
-		c.staged.Add(-n)
+	}
+	c.usage.add(-n)
+	if err != nil {
 		return err
 	}
-	c.staged.Add(-n)
 	return ErrQuota
+}
+
+// used returns the bytes that count against the quota of the store.
+func (c *Catalog) used() int64 { return c.usage.add(0) }
+
+// waitUsage waits until it is known what the index has.
+func (c *Catalog) waitUsage(ctx context.Context) error {
+	if _, known := c.usage.status(); known {
+		return nil
+	}
+	return c.settle(ctx)
+}
+
+// settle waits until the index has stored everything that was appended before the call.
+func (c *Catalog) settle(ctx context.Context) error {
+	return c.read(ctx, func(*db) error { return nil })
 }
 
 // Stage opens a stage whose bytes count against the quota of the store as soon as they are written.
 func (c *Catalog) Stage(ctx context.Context) (artifactstore.Stage, error) {
-	if c.options.Quota > 0 && c.staged.Load()+c.bytes.Load() >= c.options.Quota {
-		if err := c.freeSpace(ctx); err != nil {
+	if c.options.Quota > 0 {
+		if err := c.waitUsage(ctx); err != nil {
 			return nil, err
+		}
+		if c.used() >= c.options.Quota {
+			if err := c.freeSpace(ctx); err != nil {
+				return nil, err
+			}
 		}
 	}
 	s, err := c.store.Stage(ctx)
@@ -206,7 +194,7 @@ func (s *stage) reserve(n int64) error {
 func (s *stage) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.catalog.staged.Add(-s.reserved)
+	s.catalog.usage.add(-s.reserved)
 	s.reserved = 0
 }
 
@@ -224,7 +212,7 @@ func (s *stage) Discard() error {
 
 // LeasedUntil returns the time at which the lease of a session ends, or the zero time if it has none.
 func (c *Catalog) LeasedUntil(ctx context.Context, session string) (until time.Time, err error) {
-	err = c.writer.do(ctx, func(d *db) (err error) {
+	err = c.ask(ctx, func(d *db) (err error) {
 		if until, _, err = d.session(session); err == nil && !until.After(c.clock.now()) {
 			until = time.Time{}
 		}
@@ -239,11 +227,23 @@ func (c *Catalog) Lease(ctx context.Context, session string, duration time.Durat
 	if err := c.Check(); err != nil {
 		return time.Time{}, err
 	}
-	err = c.writer.do(ctx, func(d *db) error {
-		if until = (time.Time{}); duration > 0 {
-			until = c.clock.now().Add(duration)
-		}
-		return d.setLease(session, until)
-	})
-	return c.clock.shown(until), err
+	c.order.RLock()
+	defer c.order.RUnlock()
+	ch := c.newChange()
+	l := lease{Session: session, Set: true}
+	if duration > 0 {
+		until = c.clock.now().Add(duration)
+		l.Until = toMillis(until)
+	}
+	ch.Leases = []lease{l}
+	return c.clock.shown(until), c.append(ctx, ch)
+}
+
+// extend gives a session that reads the default lease, if it has less.
+func (c *Catalog) extend(ctx context.Context, session string) error {
+	c.order.RLock()
+	defer c.order.RUnlock()
+	ch := c.newChange()
+	ch.Leases = []lease{{Session: session, Until: toMillis(c.clock.now().Add(c.options.SessionLease))}}
+	return c.append(ctx, ch)
 }

@@ -75,7 +75,7 @@ func TestStageCountsAgainstQuota(t *testing.T) {
 // TestOverfullStoreOpensNoStage: a store that is over a quota which was lowered has no space for the first byte.
 func TestOverfullStoreOpensNoStage(t *testing.T) {
 	t.Parallel()
-	store, o := memory.New(), catalog.Options{Path: filepath.Join(t.TempDir(), "books.db"), Volatile: true, SessionLease: time.Hour}
+	store, o := memory.New(), catalog.Options{Index: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour}
 	c := open(t, store, o)
 	put(t, c, anOwner, "eleven byte")
 	closeCatalog(t, c)
@@ -127,14 +127,14 @@ func TestCollectByQuotaDeletesOldest(t *testing.T) {
 		want := map[string]int{"age": 5, "quota": 4, "both": 6, "exact": 0}[name]
 		clk := newClock()
 		store, path := memory.New(), filepath.Join(t.TempDir(), "books.db")
-		fill := open(t, store, catalog.Options{Path: path, Volatile: true, Now: clk.now})
+		fill := open(t, store, catalog.Options{Index: path, Now: clk.now})
 		var refs []artifactstore.Ref
 		for i := range 10 {
 			refs = append(refs, put(t, fill, catalog.Owner{Session: "s", Call: fmt.Sprint(i)}, strings.Repeat(fmt.Sprint(i), 500)))
 			clk.move(time.Hour / 2)
 		}
 		closeCatalog(t, fill)
-		o.Path, o.Volatile, o.Now = path, true, clk.now
+		o.Index, o.Now = path, clk.now
 		c := open(t, store, o)
 		dry, err := c.Collect(t.Context(), true)
 		if err != nil {

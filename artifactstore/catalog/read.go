@@ -29,7 +29,7 @@ func (c *Catalog) explain(ctx context.Context, name string, err error) error {
 	}
 	var e Entry
 	var known bool
-	if failed := c.writer.do(ctx, func(d *db) (err error) {
+	if failed := c.ask(ctx, func(d *db) (err error) {
 		e, known, err = d.entry(name)
 		return err
 	}); failed != nil {
@@ -55,7 +55,7 @@ func (c *Catalog) List(ctx context.Context, session, call string, after int64, l
 	if after > 0 {
 		below = after
 	}
-	err = c.writer.do(ctx, func(d *db) (err error) {
+	err = c.read(ctx, func(d *db) (err error) {
 		list, err = d.list(session, call, below, limit+1)
 		return err
 	})
@@ -95,11 +95,11 @@ func (c *Catalog) PagesFor(ctx context.Context, name string, p Permit) (*artifac
 
 // permits fails with ErrUnknown for an artifact that the permit does not cover.
 func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
-	if p.Session == "" && (p.Raw || c.knowsAll() && !c.hasRaw.Load()) {
+	if p.Session == "" && (p.Raw || c.knowsAll() && !c.rawBefore.Load() && !c.rawSince.Load()) {
 		return nil // it covers everything there is
 	}
 	permitted, renew := false, false
-	err := c.writer.do(ctx, func(d *db) (err error) {
+	err := c.ask(ctx, func(d *db) (err error) {
 		if p.Session != "" {
 			permitted, err = d.isReadableBy(p.Session, name, p.Raw)
 			renew = c.shouldRenew(d, p.Session)
@@ -109,7 +109,7 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 		return err
 	})
 	if err == nil && permitted && renew {
-		_ = c.writer.do(ctx, func(d *db) error { return d.lease(p.Session, c.clock.now().Add(c.options.SessionLease)) }) // one reads on a full disk
+		_ = c.extend(ctx, p.Session) // one reads on a full disk
 	}
 	if err == nil && !permitted {
 		err = fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -176,8 +175,7 @@ func ignore(string, error) error { return nil }
 func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 	t.Parallel()
 	clk, store := newClock(), newFaultyStore(map[string]error{})
-	path := filepath.Join(t.TempDir(), "books.db")
-	c := open(t, store, catalog.Options{Path: path, Volatile: true, KeepFor: time.Hour, CompressAfter: time.Minute, Quota: 10, Now: clk.now})
+	c := open(t, store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Minute, Quota: 10, Now: clk.now})
 	defer closeCatalog(t, c)
 	ref := put(t, c, catalog.Owner{}, "eight by")
 	clk.move(2 * time.Minute)
@@ -185,13 +183,9 @@ func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 	if _, err := c.Compress(t.Context()); !errors.Is(err, errStore) {
 		t.Errorf("compress: %v", err)
 	}
-	for _, gone := range []error{nil, artifactstore.ErrUnknown, artifactstore.ErrDamaged} { // the latter are not tried again
-		store.set("Compress", gone)
-		r, err := c.Compress(t.Context())
-		if err != nil || (gone == nil) != (r == catalog.Compressed{Count: 1, Saved: 10}) {
-			t.Errorf("compress: %+v, %v", r, err)
-		}
-		statement(t, path, "UPDATE artifacts SET packed = 0")
+	store.set("Compress", nil)
+	if r, err := c.Compress(t.Context()); err != nil || r != (catalog.Compressed{Count: 1, Saved: 10}) {
+		t.Errorf("compress: %+v, %v", r, err)
 	}
 	store.set("Remove", errStore)
 	if _, err := c.Stage(t.Context()); err != nil {
@@ -222,6 +216,27 @@ func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 		t.Errorf("found: %+v", got)
 	}
 	put(t, c, catalog.Owner{}, "five.")
+}
+
+// TestCompressionIsTriedOnce: what was compressed, is gone or is damaged is not tried again.
+func TestCompressionIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	for _, gone := range []error{nil, artifactstore.ErrUnknown, artifactstore.ErrDamaged} {
+		clk, store := newClock(), newFaultyStore(map[string]error{"Compress": gone})
+		c := open(t, store, catalog.Options{CompressAfter: time.Minute, Now: clk.now})
+		put(t, c, catalog.Owner{}, "text")
+		clk.move(2 * time.Minute)
+		for try := range 2 {
+			r, err := c.Compress(t.Context())
+			if done := gone == nil && try == 0; err != nil || done != (r == catalog.Compressed{Count: 1, Saved: 10}) {
+				t.Errorf("%v: %+v, %v", gone, r, err)
+			}
+		}
+		if n := store.count("Compress"); n != 1 {
+			t.Errorf("%v: tried %d times", gone, n)
+		}
+		closeCatalog(t, c)
+	}
 }
 
 // TestArtifactDeletedAgainAndAgainIsARace: what is deleted after each put fails in the end, and not for ever.

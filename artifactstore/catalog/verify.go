@@ -33,7 +33,7 @@ func (c *Catalog) Verify(ctx context.Context, paths []string, report func(path s
 	}
 	for after := ""; ; {
 		var names []string
-		err := c.writer.do(ctx, func(d *db) (err error) {
+		err := c.ask(ctx, func(d *db) (err error) {
 			names, err = d.names(after, batchSize)
 			return err
 		})

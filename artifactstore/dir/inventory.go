@@ -104,6 +104,7 @@ func (d *Store) remove(name string) error {
 	sh := &d.shards[shardNumber(name)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
+	delete(sh.trusted, name)
 	// Whatever was removed is removed: after an error a second call removes the rest.
 	missing := true
 	for _, suffix := range []string{indexSuffix, compressedSuffix, ""} {

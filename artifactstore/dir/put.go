@@ -25,7 +25,9 @@ import (
 // the puts of a content: the first one stores it, and the others find it stored and synced.
 type shard struct {
 	mu       sync.Mutex
-	unsynced bool // the directory was created, and the root could not be synced after that
+	unsynced bool                    // the directory was created, and the root could not be synced after that
+	reserved map[string]reservedName // names of contents that are not linked yet
+	trusted  map[string]struct{}     // a few names that were synced, or are durable elsewhere, since the store was opened
 	// failed has the names whose sync failed. Another sync might succeed without having saved anything, so for this
 	// process they count as taken by other content.
 	failed map[string]struct{}
@@ -169,6 +171,9 @@ func (d *Store) link(ctx context.Context, path string, c content.ID) (artifactst
 		return artifactstore.Ref{}, err
 	}
 	for name := range c.Names(d.nameDigits) {
+		if r, reserved := sh.reserved[name]; reserved && r.content != c {
+			continue
+		}
 		err := d.linkName(path, name)
 		switch {
 		case err == nil:
@@ -251,6 +256,9 @@ func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.I
 	if _, doubtful := sh.failed[name]; doubtful {
 		return nameTaken, nil
 	}
+	if r, reserved := sh.reserved[name]; reserved && r.content != c {
+		return nameTaken, nil
+	}
 	f, found, err := d.openVerified(ctx, name, c.Size)
 	switch {
 	case errors.Is(err, artifactstore.ErrUnknown):
@@ -264,7 +272,7 @@ func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.I
 	if found != c {
 		return nameTaken, nil
 	}
-	if d.volatile {
+	if _, trusted := sh.trusted[name]; trusted || d.volatile {
 		return nameStored, nil
 	}
 	err = d.fault.do(stepSyncStored, f.file.Sync)
@@ -275,6 +283,7 @@ func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.I
 		sh.markFailed(name)
 		return nameTaken, err
 	}
+	sh.trust(name)
 	return nameStored, nil
 }
 

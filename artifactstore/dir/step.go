@@ -49,6 +49,7 @@ const (
 	stepRemovePlain    step = "remove plain artifact"
 
 	stepRemoveArtifact step = "remove artifact"
+	stepSettle         step = "sync file system"
 )
 
 // The steps of a log, in the order in which a new one takes them.

@@ -33,6 +33,12 @@ type Options struct {
 	Version int
 	// Apply writes what an entry says. An error that is not of the database is logged, and the entry is skipped.
 	Apply func(db *sqlitedb.DB, e *journal.Entry) error
+	// Begin and End are called around the entries of a transaction, and Stored once it is stored, and when the database was opened, with the
+	// number of the last entry.
+	// Each may be nil. A transaction that fails is begun again, or left.
+	Begin  func()
+	End    func(db *sqlitedb.DB) error
+	Stored func(db *sqlitedb.DB, applied uint64)
 	// Pragmas are further pragmas of the database.
 	Pragmas []string
 	// Logger receives errors for which no caller waits. Required.
@@ -48,6 +54,8 @@ const (
 	maxTransaction = 4096
 	// maxQueued bounds the entries that wait in memory, in bytes. Beyond that they are read from the journal.
 	maxQueued = 8 << 20
+	// closePause is the time for which Close writes entries that wait.
+	closePause = time.Second
 	// fullPause is the time after which a full disk is tried again.
 	fullPause = time.Second
 )
@@ -88,6 +96,9 @@ func Open(o Options) (*Index, error) {
 	x := &Index{o: o, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := x.open(); err != nil {
 		return nil, fmt.Errorf("index %s: %w", o.Path, errors.Join(err, x.closeDatabase()))
+	}
+	if o.Stored != nil {
+		o.Stored(x.db, x.applied.Load())
 	}
 	x.fed, x.behind = o.Journal.Tip(o.Stream).Number, true
 	o.Journal.Follow(o.Stream, x.feed)
@@ -160,9 +171,6 @@ func (x *Index) wait(ctx context.Context, r *request) error {
 // Read is Ask beside others: ask may take long, and entries are written meanwhile. A database in memory has one connection, on which
 // all wait.
 func (x *Index) Read(ctx context.Context, ask func(db *sqlitedb.DB) error) error {
-	if x.readers == nil {
-		return x.Ask(ctx, ask)
-	}
 	if last := x.o.Journal.Tip(x.o.Stream).Number; x.applied.Load() < last {
 		if err := x.wait(ctx, &request{number: last, done: make(chan struct{})}); err != nil {
 			return err

@@ -19,10 +19,10 @@ func (x *Index) work() {
 			x.pause()
 		}
 	}
-	for waits := true; waits; { // it is written
+	for until, waits := time.Now().Add(closePause), true; waits; { // what is left is read from the journal at the next start
 		err := x.turn()
 		x.mu.Lock()
-		if waits = len(x.queue) > 0 && err == nil; !waits {
+		if waits = (len(x.queue) > 0 || x.behind) && err == nil && time.Now().Before(until); !waits {
 			reject(x.requests, ErrClosed)
 		}
 		x.mu.Unlock()
@@ -72,7 +72,7 @@ func (x *Index) pause() {
 // turn writes the entries that wait, in one transaction with the questions that they suffice for.
 func (x *Index) turn() error {
 	x.mu.Lock()
-	entries, behind, requests := x.queue, x.behind && !x.closed, x.requests
+	entries, behind, requests := x.queue, x.behind, x.requests
 	x.requests = nil
 	x.mu.Unlock()
 	entries = entries[:min(len(entries), maxTransaction)]
@@ -139,8 +139,16 @@ func (x *Index) store(entries []*journal.Entry, requests []*request) (left []*re
 	apply := x.apply
 	for {
 		err = x.db.Transaction(func() error {
+			if x.o.Begin != nil {
+				x.o.Begin()
+			}
 			if err := apply(entries); err != nil {
 				return err
+			}
+			if x.o.End != nil {
+				if err := x.o.End(x.db); err != nil {
+					return err
+				}
 			}
 			if len(entries) > 0 {
 				if err := x.note(entries[len(entries)-1]); err != nil {
@@ -159,6 +167,9 @@ func (x *Index) store(entries []*journal.Entry, requests []*request) (left []*re
 		return requests, err
 	}
 	x.applied.Store(last)
+	if x.o.Stored != nil {
+		x.o.Stored(x.db, x.applied.Load())
+	}
 	return stored(requests, last), nil
 }
 

@@ -84,6 +84,8 @@ type Journal struct {
 	disk disk
 	name string // of the log, random
 
+	suspect bool // see Suspect
+
 	worker  *groupcommit.Worker[*pending]
 	failure atomic.Pointer[error] // after which nothing is appended; nil: none
 	took    atomic.Int64          // by the last commit, in nanoseconds
@@ -141,6 +143,12 @@ func open(o Options) (*Journal, error) {
 	}
 	if err := j.recover(); err != nil {
 		return nil, errors.Join(classify(err), j.closeFiles())
+	}
+	if o.Dir != "" {
+		var err error
+		if j.suspect, err = markOpen(o.Dir); err != nil {
+			o.Logger.Warn("whether the machine was started meanwhile will not be known", slog.Any("error", err))
+		}
 	}
 	j.keeper.start(j)
 	j.worker = groupcommit.Start(groupcommit.Options[*pending]{Commit: j.commit, MaxBatch: maxBatch})
@@ -224,7 +232,7 @@ func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.worker.Close()
 		j.keeper.stop()
-		j.closed = j.closeFiles()
+		j.closed = errors.Join(j.markClosed(), j.closeFiles())
 	})
 	return j.closed
 }

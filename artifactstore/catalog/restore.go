@@ -1,0 +1,74 @@
+package catalog
+
+// Small artifacts in the journal. Their files are written without a sync, so that after a power cut they may be missing or torn; then they
+// are made again from the journal, which keeps them until they are durable.
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+
+	"github.com/toolresult/toolresult/artifactstore"
+)
+
+// temporary returns the data of a temporary entry: the name of an artifact, a newline, and its content.
+func temporary(name string, content []byte) []byte {
+	b := make([]byte, 0, len(name)+1+len(content))
+	b = append(append(b, name...), '\n')
+	return append(b, content...)
+}
+
+// isDeleted reports whether an artifact was deleted by the rules of retention.
+func (c *Catalog) isDeleted(name string) (deleted bool, err error) {
+	err = c.ask(context.Background(), func(d *db) error {
+		e, known, err := d.entry(name)
+		deleted = known && e.Expired != nil
+		return err
+	})
+	return deleted, err
+}
+
+// restore makes the artifacts again that the journal has and the store does not, unless they were deleted since.
+func (c *Catalog) restore() error {
+	store, can := c.store.(artifactstore.Reserver)
+	if !can {
+		return nil
+	}
+	restored := 0
+	err := c.journal.EachTemporary(func(data []byte) error {
+		name, content, ok := bytes.Cut(data, []byte{'\n'})
+		if !ok {
+			return nil
+		}
+		has, err := c.store.Has(context.Background(), string(name))
+		if err != nil {
+			return err
+		}
+		if !has {
+			if gone, err := c.isDeleted(string(name)); gone || err != nil {
+				return err
+			}
+		}
+		done, err := store.Restore(string(name), content, c.journal.Suspect())
+		if done {
+			restored++
+		}
+		return err
+	})
+	if restored > 0 {
+		c.options.Logger.Info("artifacts were made again from the journal", slog.Int("artifacts", restored))
+	}
+	return err
+}
+
+// Settle makes all small artifacts durable by themselves, so that the journal may forget them. It is called on the goroutine of the
+// journal that seals.
+func (c *Catalog) Settle(context.Context) error {
+	store, can := c.store.(artifactstore.Reserver)
+	if !can {
+		return nil
+	}
+	c.order.Lock()   // calls that are between the journal and the store have ended then
+	c.order.Unlock() //nolint:staticcheck // nothing is done meanwhile
+	return store.Settle()
+}
