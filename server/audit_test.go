@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -18,7 +17,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
@@ -42,12 +40,7 @@ type archive struct {
 
 func newArchive(t testing.TB) archive {
 	t.Helper()
-	log, err := sqlite.Open(sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = log.Close() })
-	return archive{house: newHouse(t), log: log}.reopened(t)
+	return archive{house: newHouse(t), log: newLog(t)}.reopened(t)
 }
 
 // reopened is the archive after a start: the store and the log stay, and nothing else.

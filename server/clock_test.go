@@ -11,10 +11,11 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
+	"github.com/toolresult/toolresult/auditlog/local"
 	"github.com/toolresult/toolresult/server/config"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // TestClockAheadAtAStartDeletesNothing starts servers on a store whose artifacts and records are a year old, so that all of them
@@ -60,7 +61,12 @@ func fillYearOld(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	index, err := catalog.Open(store, catalog.Options{Path: filepath.Join(path, catalogName), Volatile: true, Now: ago, Logger: logger})
+	entries, err := journal.Open(journal.Options{Dir: filepath.Join(path, journalName), Volatile: true, Now: ago, Logger: logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer entries.Close()
+	index, err := catalog.Open(store, catalog.Options{Journal: entries, Index: filepath.Join(path, catalogName), Now: ago, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +74,7 @@ func fillYearOld(t *testing.T, path string) {
 	if _, err := index.SinkFor(catalog.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("x"))); err != nil {
 		t.Fatal(err)
 	}
-	log, err := sqlite.Open(sqlite.Options{Path: filepath.Join(path, auditName), Volatile: true, Now: ago, Logger: logger})
+	log, err := local.Open(local.Options{Journal: entries, Index: filepath.Join(path, recordsName), Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}

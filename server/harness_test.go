@@ -8,11 +8,16 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
+	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/local"
+	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/journal/journaltest"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/identity"
+	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 
@@ -25,23 +30,56 @@ const maxTestAnswer = 4 << 20
 // newServices returns services over a store, without a transport, with the changes that a test makes to their parts.
 func newServices(t testing.TB, r *families.Registry, store artifactstore.Store, changes ...func(*server.Parts)) *server.Services {
 	t.Helper()
-	c, err := catalog.Open(store, catalog.Options{Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Close() })
 	parts := server.Parts{
-		Registry: r, Catalog: c, Secrets: redaction.NewSecrets(), Patterns: redact.BuiltIn(), Info: server.Info(""), StreamIdle: testIdle,
+		Registry: r, Secrets: redaction.NewSecrets(), Patterns: redact.BuiltIn(), Info: server.Info(""), StreamIdle: testIdle,
 		MaxAnswer: maxTestAnswer, Logger: slog.New(slog.DiscardHandler),
 	}
 	for _, change := range changes {
 		change(&parts)
 	}
+	entries := journalOf(parts.Recorder)
+	if entries == nil {
+		entries = journaltest.Open(t)
+	}
+	var err error
+	if parts.Catalog, err = catalog.Open(store, catalog.Options{Journal: entries, Logger: slog.New(slog.DiscardHandler)}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = parts.Catalog.Close() })
 	s, err := server.NewServices(parts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// journalLog is a log that is in a journal.
+type journalLog struct {
+	auditlog.Log
+	journal *journal.Journal
+}
+
+// newLog opens a log in memory.
+func newLog(t testing.TB) journalLog {
+	t.Helper()
+	entries := journaltest.Open(t)
+	log, err := local.Open(local.Options{Journal: entries, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = log.Close() })
+	return journalLog{log, entries}
+}
+
+// journalOf returns the journal of a recorder's log; nil: it has none.
+func journalOf(r *recorder.Recorder) *journal.Journal {
+	if r == nil {
+		return nil
+	}
+	if log, ok := r.Log.(journalLog); ok {
+		return log.journal
+	}
+	return nil
 }
 
 // withSecrets registers values for all sessions, and returns what is redacted then.

@@ -26,6 +26,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/redact"
@@ -77,6 +78,8 @@ type Server struct {
 	grpc      *grpc.Server
 	health    *health.Server
 	calls     *rpc.Interceptors
+	journal   *journal.Journal
+	stored    chan struct{} // closed when catalog is open
 	catalog   *catalog.Catalog
 	audit     *recorder.Recorder // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none

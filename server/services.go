@@ -224,10 +224,16 @@ func revokeError(err error) error {
 // measured returns the part of a catalog that the services write to; m learns of every put.
 func measured(c *catalog.Catalog, m metrics.Reporter) pipeline.Store {
 	if m == nil {
-		return c
+		return plainStore{c}
 	}
-	return measuredStore{c, m}
+	return measuredStore{plainStore{c}, m}
 }
+
+// plainStore is a catalog as a pipeline uses it.
+type plainStore struct{ *catalog.Catalog }
+
+// Begin begins what one call puts.
+func (s plainStore) Begin() pipeline.Transaction { return s.Catalog.Begin() }
 
 type measuredStore struct {
 	pipeline.Store
@@ -237,6 +243,21 @@ type measuredStore struct {
 // SinkFor returns the sink of an owner.
 func (s measuredStore) SinkFor(o catalog.Owner) artifactstore.Sink {
 	return measuredSink{s.Store.SinkFor(o), s.metrics}
+}
+
+// Begin begins what one call puts.
+func (s measuredStore) Begin() pipeline.Transaction {
+	return measuredTransaction{s.Store.Begin(), s.metrics}
+}
+
+type measuredTransaction struct {
+	pipeline.Transaction
+	metrics metrics.Reporter
+}
+
+// SinkFor returns the sink of an owner.
+func (t measuredTransaction) SinkFor(o catalog.Owner) artifactstore.Sink {
+	return measuredSink{t.Transaction.SinkFor(o), t.metrics}
 }
 
 type measuredSink struct {

@@ -22,7 +22,7 @@ func (s *Server) State() State {
 	load := s.calls.Load()
 	now := State{
 		Artifacts: status.Artifacts, ArtifactBytes: status.Bytes, QuotaBytes: s.config.StoreQuota,
-		Waiting:   map[string]int64{metrics.CatalogStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.Waiting()},
+		Waiting:   map[string]int64{metrics.JournalStore: s.catalog.Waiting(), metrics.AuditStore: s.audit.Waiting()},
 		OpenUnary: load.Unary, OpenStreams: load.Streams,
 		InFlightBytes: load.Bytes, MaxInFlight: s.config.MaxInFlightBytes,
 		Connections: s.connections(), MaxConnections: int64(s.config.MaxConnections * len(s.listeners)),

@@ -13,21 +13,33 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	"github.com/toolresult/toolresult/auditlog"
+	"github.com/toolresult/toolresult/auditlog/local"
 	"github.com/toolresult/toolresult/auditlog/postgres"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
-// catalogName is the file of the catalog in the directory of the store.
-const catalogName = "books.db"
+// Names in the directory of the store: the journal, and what is made of it.
+const (
+	journalName     = "journal"
+	catalogName     = "catalog.db"
+	recordsName     = "records.db"
+	auditHeadName   = "audit-postgres.head" // of a log whose records are in a database elsewhere
+	maxSegmentAge   = 24 * time.Hour
+	minSegmentAge   = time.Hour
+	segmentsOfAKeep = 30 // segments that are begun, at least, while a record is kept
+)
 
 // openStore opens the artifact store and its catalog, and returns how durable they are.
 func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
 	if s.config.Store == config.MemoryStore {
-		return volatile, s.openCatalog(memory.New(), catalog.Options{}, o.Metrics)
+		if err := s.openJournal("", o.Metrics); err != nil {
+			return 0, err
+		}
+		return volatile, s.openCatalog(memory.New(), catalog.Options{})
 	}
 	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
@@ -38,7 +50,10 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.openCatalog(store, catalog.Options{Path: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded(), Shared: s.config.ObjectStore != ""}, o.Metrics); err != nil {
+	if err := s.openJournal(filepath.Join(dir.Root(), journalName), o.Metrics); err != nil {
+		return 0, err
+	}
+	if err := s.openCatalog(store, catalog.Options{Index: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded(), Shared: s.config.ObjectStore != ""}); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {
@@ -86,28 +101,57 @@ func (o ownPart) Walk(ctx context.Context, visit func(artifactstore.StoredArtifa
 	return o.Spool().Walk(ctx, visit)
 }
 
-// Files of the audit log in the directory of the store: records, and the head of a log whose
-// records are in a database elsewhere.
-const (
-	auditName     = "audit.db"
-	auditHeadName = "audit-postgres.head"
-)
+// openJournal opens the journal of the store; in memory without a directory.
+func (s *Server) openJournal(dir string, m metrics.Reporter) (err error) {
+	s.stored = make(chan struct{})
+	s.journal, err = journal.Open(journal.Options{
+		Dir: dir, Volatile: s.config.Volatile, SealAfter: segmentAge(s.config), Logger: s.logger, OnCommit: metrics.OnCommit(m, metrics.JournalStore),
+		Settle: func(ctx context.Context) error {
+			select {
+			case <-s.stored:
+				return s.catalog.Settle(ctx)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+		Check: func() error {
+			select {
+			case <-s.stored:
+				return s.catalog.Check()
+			default: // it is being opened
+				return nil
+			}
+		},
+	})
+	if err == nil {
+		s.closers = append(s.closers, s.journal)
+	}
+	return err
+}
 
-// openAudit opens the audit log of the configuration; nil for none. onCommit is called after each commit.
+// segmentAge returns the age at which a segment of the journal is sealed. Retention deletes sealed records.
+func segmentAge(c config.Config) time.Duration {
+	if c.AuditKeepFor == 0 {
+		return maxSegmentAge
+	}
+	return min(maxSegmentAge, max(minSegmentAge, c.AuditKeepFor/segmentsOfAKeep))
+}
+
+// openAudit opens the audit log of the configuration; nil for none. onCommit is called after each commit of one that is elsewhere.
 func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err error) {
-	path, head := "", ""
+	index, head := "", ""
 	if s.config.Store != config.MemoryStore {
-		path, head = filepath.Join(s.config.Store, auditName), filepath.Join(s.config.Store, auditHeadName)
+		index, head = filepath.Join(s.config.Store, recordsName), filepath.Join(s.config.Store, auditHeadName)
 	}
 	switch s.config.Audit {
 	case config.AuditOff:
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check,
+			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check, Journal: s.journal,
 		})
 	default:
-		log, err = sqlite.Open(sqlite.Options{Path: path, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check})
+		log, err = local.Open(local.Options{Journal: s.journal, Index: index, Logger: s.logger})
 	}
 	if err == nil {
 		s.closers = append(s.closers, log)
@@ -148,13 +192,14 @@ func lateClock(wait time.Duration) func() time.Time {
 	}
 }
 
-// openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no path.
-func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options, m metrics.Reporter) (err error) {
-	o.OnCommit, o.OnFailure, o.Logger, o.Volatile = metrics.OnCommit(m, metrics.CatalogStore), s.storageFailed, s.logger, s.config.Volatile
+// openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no index.
+func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options) (err error) {
+	o.Journal, o.OnFailure, o.Logger = s.journal, s.storageFailed, s.logger
 	o.SessionLease, o.KeepFor, o.Grace, o.CompressAfter = s.config.SessionLease, s.config.KeepFor, expiryGrace, s.config.CompressAfter
 	o.Quota, o.SessionQuota = s.config.StoreQuota, s.config.SessionQuota
 	if s.catalog, err = catalog.Open(store, o); err == nil {
 		s.closers = append(s.closers, s.catalog)
+		close(s.stored)
 	}
 	return err
 }

@@ -102,8 +102,9 @@ type Catalog struct {
 	before  uint64 // number of the last change when the catalog was opened
 	clock   clock
 	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
-	order sync.RWMutex
-	held  held
+	order  sync.RWMutex
+	closed bool // guarded by order
+	held   held
 
 	usage     usage
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -197,7 +198,12 @@ func (c *Catalog) adoptUnknown() error {
 func (c *Catalog) knowsAll() bool { return c.options.Index == "" || c.options.Shared }
 
 // Close waits for the operations under way and closes the index. The journal and the store stay open.
-func (c *Catalog) Close() error { return c.index.Close() }
+func (c *Catalog) Close() error {
+	c.order.Lock()
+	c.closed = true
+	c.order.Unlock()
+	return c.index.Close()
+}
 
 // Check fails with [artifactstore.ErrVanished] if files of the store were deleted or replaced. It is what others ask who acknowledge
 // something for as long as the store lasts.

@@ -58,7 +58,15 @@ func tryOpen(store artifactstore.Store, o catalog.Options) (*catalog.Catalog, er
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	var c *catalog.Catalog
-	jo := journal.Options{Volatile: true, SegmentSize: 64 << 10, Logger: o.Logger, Settle: func(ctx context.Context) error { return c.Settle(ctx) }}
+	opened := make(chan struct{})
+	jo := journal.Options{Volatile: true, SegmentSize: 64 << 10, Logger: o.Logger, Settle: func(ctx context.Context) error {
+		select {
+		case <-opened:
+			return c.Settle(ctx)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}}
 	if o.Index != "" {
 		jo.Dir = o.Index + ".journal"
 	}
@@ -70,6 +78,7 @@ func tryOpen(store artifactstore.Store, o catalog.Options) (*catalog.Catalog, er
 	if c, err = catalog.Open(store, o); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
+	close(opened)
 	journals.Store(c, j)
 	return c, nil
 }

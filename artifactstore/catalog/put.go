@@ -54,6 +54,9 @@ func (s sink) Put(ctx context.Context, b artifactstore.Blob) (artifactstore.Ref,
 func (c *Catalog) claim(ctx context.Context, o Owner, ref artifactstore.Ref) error {
 	c.order.RLock()
 	defer c.order.RUnlock()
+	if c.closed {
+		return artifactstore.ErrClosed
+	}
 	has, err := c.store.Has(ctx, ref.Name)
 	if err != nil {
 		return err
@@ -229,6 +232,9 @@ func (c *Catalog) Lease(ctx context.Context, session string, duration time.Durat
 	}
 	c.order.RLock()
 	defer c.order.RUnlock()
+	if c.closed {
+		return time.Time{}, artifactstore.ErrClosed
+	}
 	ch := c.newChange()
 	l := lease{Session: session, Set: true}
 	if duration > 0 {

@@ -121,6 +121,9 @@ func (t *Transaction) Commit(ctx context.Context, with func(context.Context, jou
 	}
 	c.order.RLock()
 	defer c.order.RUnlock()
+	if c.closed {
+		return artifactstore.ErrClosed
+	}
 	a, claim := t.entries()
 	if err := with(ctx, a); err != nil {
 		c.noteFailure(err)

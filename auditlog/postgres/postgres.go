@@ -20,6 +20,7 @@ import (
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // Options configure a log.
@@ -32,6 +33,8 @@ type Options struct {
 	// Head is the path of the head file on this machine, which also has the name of the log; empty: none, and each Open
 	// begins a new log.
 	Head string
+	// Journal has what is appended together with records, before them; nil: nothing is.
+	Journal *journal.Journal
 	// Volatile does not wait until the server has made records durable.
 	Volatile bool
 	// Patience is the time for which the log waits for a server that does not answer before it rejects records; 0: 5
@@ -100,7 +103,7 @@ func Open(ctx context.Context, o Options) (auditlog.Log, error) {
 func openLog(ctx context.Context, o Options, config *pgx.ConnConfig) (auditlog.Log, error) {
 	b := &backend{o: o, config: config, writer: chain.NewName()}
 	b.stop, b.cancel = context.WithCancel(context.Background())
-	c := chain.Options{Backend: b, Remote: true, Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit, Check: o.Check}
+	c := chain.Options{Backend: b, Remote: true, Now: o.Now, Logger: o.Logger, OnCommit: o.OnCommit, Check: o.Check, Journal: o.Journal}
 	var err error
 	if o.Head != "" {
 		c.HeadFile, err = chain.OpenHeadFile(o.Head)

@@ -241,6 +241,7 @@ func (x *Index) Close() error {
 	if again {
 		return nil
 	}
+	x.o.Journal.Follow(x.o.Stream, nil)
 	err := x.closeDatabase()
 	if err == nil && x.o.Path != "" {
 		err = x.markClosed()

@@ -11,6 +11,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal/journaltest"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 )
@@ -18,7 +19,7 @@ import (
 // TestWhoReadsWhatWasRedacted reads payloads as the tool wrote them, and others, as every kind of caller.
 func TestWhoReadsWhatWasRedacted(t *testing.T) {
 	t.Parallel()
-	l, err := catalog.Open(memory.New(), catalog.Options{Logger: slog.New(slog.DiscardHandler)})
+	l, err := catalog.Open(memory.New(), catalog.Options{Journal: journaltest.Open(t), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal/journaltest"
 	"github.com/toolresult/toolresult/server/apierror"
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/metrics"
@@ -51,7 +52,7 @@ func newServing(t testing.TB, store artifactstore.Store, change func(*Options, *
 	}
 	s := &serving{secrets: redaction.NewSecrets(), reads: &reads{}, drain: make(chan struct{}), log: &bytes.Buffer{}}
 	o := Options{Idle: time.Minute, Draining: s.drain, Secrets: s.secrets, Metrics: s.reads, Logger: slog.New(slog.NewTextHandler(s.log, nil))}
-	c := catalog.Options{Logger: slog.New(slog.DiscardHandler), SessionLease: time.Hour}
+	c := catalog.Options{Journal: journaltest.Open(t), Logger: slog.New(slog.DiscardHandler), SessionLease: time.Hour}
 	if change != nil {
 		change(&o, &c)
 	}

@@ -139,7 +139,7 @@ func (f *Projected) AddRedaction(rules map[string]bool, r *pb.Redaction) {
 
 // Names of the stores that commit. They are values of the label store, which dashboards use.
 const (
-	CatalogStore = "books"
+	JournalStore = "journal"
 	AuditStore   = "audit"
 )
 

@@ -104,8 +104,8 @@ func TestCommitsAreReportedWithTheirStore(t *testing.T) {
 	}
 	var c commits
 	metrics.OnCommit(&c, metrics.AuditStore)(3, time.Second, time.Minute)
-	metrics.OnCommit(&c, metrics.CatalogStore)(4, 2, 1)
-	want := []any{"audit", 3, time.Second, time.Minute, "books", 4, time.Duration(2), time.Duration(1)}
+	metrics.OnCommit(&c, metrics.JournalStore)(4, 2, 1)
+	want := []any{"audit", 3, time.Second, time.Minute, "journal", 4, time.Duration(2), time.Duration(1)}
 	if diff := cmp.Diff(want, c.got); diff != "" {
 		t.Error(diff)
 	}

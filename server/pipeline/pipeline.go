@@ -24,8 +24,19 @@ import (
 // Store is what a Pipeline needs of the catalog of artifacts.
 type Store interface {
 	artifactstore.Stager
+	// SinkFor returns a sink whose puts are durable when they return.
 	SinkFor(catalog.Owner) artifactstore.Sink
+	// Begin begins what one call puts.
+	Begin() Transaction
 	Resolve(path string) (name string, err error)
+}
+
+// Transaction is what one call puts. It is durable when it is committed.
+type Transaction interface {
+	recorder.Transaction
+	SinkFor(catalog.Owner) artifactstore.Sink
+	// Discard ends the transaction. What was not committed is not kept.
+	Discard()
 }
 
 // Options are what a Pipeline is made of.

@@ -30,6 +30,7 @@ type received struct {
 	pass     *redaction.Pass // that the streams went through; nil: there are none
 	snapshot bool            // the call goes on, so that this is not its answer
 	reading  *reading        // of the request; nil for one with this output alone
+	puts     Transaction     // of the request; likewise
 }
 
 // Project makes the result and the receipt of one complete output.
@@ -44,8 +45,8 @@ func (p *Pipeline) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.Pro
 	return resp, p.form(req.GetCanonicalForm(), resp)
 }
 
-// project follows one output from its request to its answer. What it stores is durable first, then the record, and then
-// there is an answer. A request that was answered before gets the same answer, from its record.
+// project follows one output from its request to its answer. What it stores and the record are durable, and then there is an
+// answer. A request that was answered before gets the same answer, from its record.
 func (p *Pipeline) project(ctx context.Context, req *pb.ProjectRequest, from received) (*pb.ProjectResponse, error) {
 	out, err := p.prepare(ctx, req, from)
 	if err != nil {
@@ -72,7 +73,7 @@ func (p *Pipeline) project(ctx context.Context, req *pb.ProjectRequest, from rec
 	if err != nil {
 		return nil, err
 	}
-	if earlier, err = p.requests.Append(ctx, request, record); err != nil {
+	if earlier, err = p.requests.Append(ctx, request, out.puts, record); err != nil {
 		return nil, err
 	}
 	if len(earlier) > 0 { // another server was first
@@ -89,6 +90,8 @@ type prepared struct {
 	input       projectors.Input // its output is without secrets
 	streams     map[string]ingest.Payload
 	files       *ingest.Files // nil: none can be named
+	puts        Transaction
+	owns        bool // puts are of this output alone
 	sink        *rememberingSink
 	fingerprint string            // of the output; empty: it is not compared
 	inventory   []recordedPayload // of the output; nil before it is needed
@@ -99,6 +102,9 @@ type prepared struct {
 // close gives back what was read of files, and the memory for it.
 func (o *prepared) close() {
 	o.reading.close()
+	if o.owns {
+		o.puts.Discard()
+	}
 	if o.files != nil {
 		o.files.Discard()
 	}
@@ -112,7 +118,10 @@ func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from rec
 	if out.validated, err = p.validate(req, from.pass); err != nil {
 		return nil, err
 	}
-	out.sink = &rememberingSink{Sink: p.Store.SinkFor(Owner(req.GetCall())), refs: map[string]artifactstore.Ref{}}
+	if out.puts = from.puts; out.puts == nil {
+		out.puts, out.owns = p.Store.Begin(), true
+	}
+	out.sink = &rememberingSink{Sink: out.puts.SinkFor(Owner(req.GetCall())), refs: map[string]artifactstore.Ref{}}
 	complete, err := p.ingest(ctx, out, from)
 	if err == nil {
 		p.redact(out, complete, from)

@@ -197,7 +197,7 @@ func (p *Pipeline) storeOriginals(ctx context.Context, o *prepared) (map[string]
 	owner := Owner(o.req.GetCall())
 	owner.Raw = true
 	for _, original := range o.pass.Originals {
-		ref, err := p.Store.SinkFor(owner).Put(ctx, original.Blob)
+		ref, err := o.puts.SinkFor(owner).Put(ctx, original.Blob)
 		if err != nil {
 			return nil, err
 		}

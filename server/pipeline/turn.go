@@ -61,7 +61,7 @@ func (p *Pipeline) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) 
 	if err != nil {
 		return nil, err
 	}
-	if earlier, err = p.requests.Append(ctx, request, records...); err != nil {
+	if earlier, err = p.requests.Append(ctx, request, t.puts, records...); err != nil {
 		return nil, err
 	}
 	if len(earlier) > 0 { // another server was first
@@ -106,6 +106,7 @@ type turn struct {
 	total, failure int // tokens
 	outputs        []turnOutput
 	reading        reading // of all outputs
+	puts           Transaction
 }
 
 // turnOutput is one output of a turn, with what is known of the tokens that it costs.
@@ -124,7 +125,7 @@ func newTurn(p *Pipeline, req *pb.ProjectTurnRequest) (*turn, error) {
 	if n := len(req.GetOutputs()); n == 0 || n > maxTurnOutputs {
 		check.Fail("outputs", bounds, "has %d outputs, and 1 to %d are allowed", n, maxTurnOutputs)
 	}
-	t := &turn{pipeline: p, failure: defaultFailureTokens, reading: reading{turn: true}}
+	t := &turn{pipeline: p, failure: defaultFailureTokens, reading: reading{turn: true}, puts: p.Store.Begin()}
 	if t.total = check.Bounded("total_tokens", req.GetTotalTokens(), 0, policy.MinTokens, maxTurnTokens); req.GetTotalTokens() == 0 {
 		check.Fail("total_tokens", pb.ErrorReason_ERROR_REASON_FIELD_MISSING, "is required")
 	}
@@ -146,12 +147,13 @@ func (t *turn) close() {
 		t.outputs[i].close()
 	}
 	t.reading.close()
+	t.puts.Discard()
 }
 
 // add prepares an output. All outputs are compared with what earlier turns showed before any of them is answered, and so
 // not with each other.
 func (t *turn) add(ctx context.Context, req *pb.ProjectRequest) error {
-	out, err := t.pipeline.prepare(ctx, req, received{reading: &t.reading})
+	out, err := t.pipeline.prepare(ctx, req, received{reading: &t.reading, puts: t.puts})
 	if err == nil {
 		t.outputs = append(t.outputs, turnOutput{prepared: out})
 	}

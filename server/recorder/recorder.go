@@ -26,6 +26,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -76,11 +77,20 @@ func (a *Recorder) NewRecord(ctx context.Context, kind pb.AuditKind, began time.
 	}
 }
 
+// Transaction is what a call has put and is made durable together with its records.
+type Transaction interface {
+	// Commit makes it durable. with appends what is given to it, in the place of the store itself; it may be nil.
+	Commit(ctx context.Context, with func(context.Context, journal.Append) error) error
+}
+
 // Append makes records durable, all or none, and puts the place of the last one into the trailer of the call. A nil r is a
-// request without an id. It does not begin after the end of ctx, and does not end half way.
-func (a *Recorder) Append(ctx context.Context, r *Request, records ...*pb.AuditRecord) error {
+// request without an id. puts is what the call has put; nil: nothing. It does not begin after the end of ctx, and does not end half way.
+func (a *Recorder) Append(ctx context.Context, r *Request, puts Transaction, records ...*pb.AuditRecord) error {
 	if a == nil {
-		return nil
+		if puts == nil {
+			return nil
+		}
+		return puts.Commit(ctx, nil)
 	}
 	for _, record := range records {
 		if r != nil {
@@ -88,7 +98,7 @@ func (a *Recorder) Append(ctx context.Context, r *Request, records ...*pb.AuditR
 		}
 	}
 	began := time.Now()
-	err := a.write(ctx, records...)
+	err := a.commit(ctx, puts, records...)
 	if a.metrics != nil {
 		a.metrics.Step(ctx, metrics.AuditStore, began, err)
 	}
@@ -106,9 +116,17 @@ func (a *Recorder) Waiting() int64 {
 	return int64(a.Log.Status().Waiting)
 }
 
+// commit appends records together with what was put, if anything was.
+func (a *Recorder) commit(ctx context.Context, puts Transaction, records ...*pb.AuditRecord) error {
+	if puts == nil {
+		return a.write(ctx, journal.Append{}, records...)
+	}
+	return puts.Commit(ctx, func(ctx context.Context, with journal.Append) error { return a.write(ctx, with, records...) })
+}
+
 // write appends to the log, and reports when it takes no more records.
-func (a *Recorder) write(ctx context.Context, records ...*pb.AuditRecord) error {
-	_, err := a.Log.Append(ctx, records...)
+func (a *Recorder) write(ctx context.Context, with journal.Append, records ...*pb.AuditRecord) error {
+	_, err := a.Log.AppendWith(ctx, with, records...)
 	if errors.Is(err, auditlog.ErrFailed) && a.OnFailure != nil {
 		a.OnFailure()
 	}
@@ -161,7 +179,7 @@ func (a *Recorder) Rejected(ctx context.Context, method string, req any, r *apie
 	record.Rejection = &pb.AuditRejection{
 		Code: codeName(r.Code), Reason: apierror.ReasonName(r.Reason), Field: r.Metadata["field"], Unrecorded: a.unrecorded.take(),
 	}
-	if err := a.write(context.WithoutCancel(ctx), record); err != nil {
+	if err := a.write(context.WithoutCancel(ctx), journal.Append{}, record); err != nil {
 		a.unrecorded.add(1 + record.GetRejection().GetUnrecorded())
 		a.logger.WarnContext(ctx, "a refusal was not recorded", "error", err, "request_id", identity.RequestID(ctx))
 	}
@@ -189,7 +207,7 @@ func (a *Recorder) Rendered(ctx context.Context, began time.Time, made *pb.Audit
 	r.ToolName, r.Status = made.GetCanonical().GetToolName(), made.GetCanonical().GetStatus()
 	r.Call, r.Family, r.Policy, r.Canonical, r.Receipt = made.Call, made.GetFamily(), made.Policy, made.Canonical, made.Receipt
 	r.Versions = &pb.AuditVersions{Server: a.Version, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: made.GetReceipt().GetTokenCounter()}
-	return a.Append(ctx, nil, r)
+	return a.Append(ctx, nil, nil, r)
 }
 
 // Compacted records a compaction. made has the results that changed, the overview and the policy. An empty session is none.
@@ -203,7 +221,7 @@ func (a *Recorder) Compacted(ctx context.Context, began time.Time, session strin
 	}
 	r.Versions = &pb.AuditVersions{Server: a.Version, Projector: projectors.Version, Renderer: renderers.Version, TokenCounter: counter}
 	r.Policy, r.Compacted, r.Receipt = made.Policy, made.Compacted, made.Receipt
-	return a.Append(ctx, nil, r)
+	return a.Append(ctx, nil, nil, r)
 }
 
 // codeName returns the name of a code as the contract writes it: "NotFound" is NOT_FOUND.

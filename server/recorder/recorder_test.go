@@ -19,8 +19,10 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
+	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/journal/journaltest"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/apierror"
@@ -39,11 +41,11 @@ type faultyLog struct {
 	cutoffs              []time.Time // of Retain
 }
 
-func (l *faultyLog) Append(ctx context.Context, records ...*pb.AuditRecord) (auditlog.Head, error) {
+func (l *faultyLog) AppendWith(ctx context.Context, with journal.Append, records ...*pb.AuditRecord) (auditlog.Head, error) {
 	if l.append != nil {
 		return auditlog.Head{}, fmt.Errorf("append: %w", l.append)
 	}
-	return l.Log.Append(ctx, records...)
+	return l.Log.AppendWith(ctx, with, records...)
 }
 
 func (l *faultyLog) Find(ctx context.Context, session, id string) ([]*pb.AuditRecord, error) {
@@ -73,7 +75,7 @@ func (r *reporter) Step(_ context.Context, step string, _ time.Time, err error) 
 // newRecorder returns a recorder with a log in memory, and the text of its logger.
 func newRecorder(t *testing.T) (*Recorder, *faultyLog, *bytes.Buffer) {
 	t.Helper()
-	inner, err := sqlite.Open(sqlite.Options{Logger: slog.New(slog.DiscardHandler)})
+	inner, err := local.Open(local.Options{Journal: journaltest.Open(t), Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +130,7 @@ func TestNoLogRecordsNothing(t *testing.T) {
 	a.Rejected(t.Context(), "m", nil, apierror.Draining())
 	a.Retain(t.Context(), time.Now, time.Nanosecond, time.Hour)
 	if err := errors.Join(
-		a.Append(t.Context(), nil, &pb.AuditRecord{}), a.Rendered(t.Context(), time.Now(), nil), a.Compacted(t.Context(), time.Now(), "", nil, ""),
+		a.Append(t.Context(), nil, nil, &pb.AuditRecord{}), a.Rendered(t.Context(), time.Now(), nil), a.Compacted(t.Context(), time.Now(), "", nil, ""),
 	); err != nil || a.Waiting() != 0 {
 		t.Errorf("%v, %d wait", err, a.Waiting())
 	}
@@ -152,7 +154,7 @@ func TestAnswersHaveTheirRecord(t *testing.T) {
 	ctx, stream := call(t)
 	first, last := a.NewRecord(ctx, pb.AuditKind_AUDIT_KIND_PROJECTION, time.Now().Add(-time.Minute)), a.NewRecord(ctx, pb.AuditKind_AUDIT_KIND_PROJECTION, time.Now())
 	last.Part = 1
-	if err := a.Append(ctx, NewRequest("s", "r", "digest"), first, last); err != nil {
+	if err := a.Append(ctx, NewRequest("s", "r", "digest"), nil, first, last); err != nil {
 		t.Fatal(err)
 	}
 	list := records(t, log)
@@ -189,7 +191,7 @@ func TestNoAnswerWithoutARecord(t *testing.T) {
 		log.append, a.metrics, a.OnFailure = c.err, report, func() { ended = true }
 		ctx, stream := call(t)
 		for name, err := range map[string]error{
-			"append": a.Append(ctx, nil, &pb.AuditRecord{}), "rendered": a.Rendered(ctx, time.Now(), &pb.AuditRecord{}),
+			"append": a.Append(ctx, nil, nil, &pb.AuditRecord{}), "rendered": a.Rendered(ctx, time.Now(), &pb.AuditRecord{}),
 			"compacted": a.Compacted(ctx, time.Now(), "s", &pb.AuditRecord{}, "o200k"),
 		} {
 			if !errors.Is(err, c.err) {
@@ -200,7 +202,7 @@ func TestNoAnswerWithoutARecord(t *testing.T) {
 			t.Errorf("%v: trailer %v, ended %v, reported %q", c.err, stream.trailer, ended, report.steps)
 		}
 		a.OnFailure = nil
-		if err := a.Append(ctx, nil, &pb.AuditRecord{}); !errors.Is(err, c.err) {
+		if err := a.Append(ctx, nil, nil, &pb.AuditRecord{}); !errors.Is(err, c.err) {
 			t.Errorf("without a callback: %v", err)
 		}
 	}

@@ -106,8 +106,8 @@ func (q *Requests) find(ctx context.Context, r *Request) ([]*pb.AuditRecord, err
 
 // Append records an answer. When another server recorded one to the same request first, it returns the records of that: several
 // servers may share a log, and only the log sees them all.
-func (q *Requests) Append(ctx context.Context, r *Request, records ...*pb.AuditRecord) (earlier []*pb.AuditRecord, err error) {
-	err = q.Recorder.Append(ctx, r, records...)
+func (q *Requests) Append(ctx context.Context, r *Request, puts Transaction, records ...*pb.AuditRecord) (earlier []*pb.AuditRecord, err error) {
+	err = q.Recorder.Append(ctx, r, puts, records...)
 	if r != nil && errors.Is(err, auditlog.ErrReused) {
 		return q.find(ctx, r)
 	}

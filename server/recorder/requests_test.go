@@ -42,7 +42,7 @@ func TestRequestIsAnsweredOnce(t *testing.T) {
 				return
 			}
 			worked.Add(1)
-			if earlier, err := q.Append(t.Context(), r, answer("s")); err != nil || earlier != nil {
+			if earlier, err := q.Append(t.Context(), r, nil, answer("s")); err != nil || earlier != nil {
 				t.Errorf("%v, %v", earlier, err)
 			}
 		})
@@ -71,10 +71,10 @@ func TestOtherRequestWithTheIDIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := second.Append(t.Context(), r, answer("s")); err != nil { // it has its own calls, and the same log
+	if _, err := second.Append(t.Context(), r, nil, answer("s")); err != nil { // it has its own calls, and the same log
 		t.Fatal(err)
 	}
-	if earlier, err := q.Append(t.Context(), r, answer("s")); err != nil || len(earlier) != 1 || earlier[0].GetSequence() != 1 {
+	if earlier, err := q.Append(t.Context(), r, nil, answer("s")); err != nil || len(earlier) != 1 || earlier[0].GetSequence() != 1 {
 		t.Errorf("the answer of the other server: %v, %v", earlier, err)
 	}
 	done()
@@ -82,7 +82,7 @@ func TestOtherRequestWithTheIDIsRejected(t *testing.T) {
 	if _, _, err := q.Begin(t.Context(), other); apierror.ReasonName(apierror.ToStatus(err).Reason) != "REQUEST_ID_REUSED" {
 		t.Errorf("begin: %v", err)
 	}
-	if _, err := q.Append(t.Context(), other, answer("s")); apierror.ReasonName(apierror.ToStatus(err).Reason) != "REQUEST_ID_REUSED" {
+	if _, err := q.Append(t.Context(), other, nil, answer("s")); apierror.ReasonName(apierror.ToStatus(err).Reason) != "REQUEST_ID_REUSED" {
 		t.Errorf("append: %v", err)
 	}
 	if len(q.busy) != 0 {
@@ -132,7 +132,7 @@ func TestCallsWithoutAnIDAlwaysBegin(t *testing.T) {
 		t.Fatalf("%v, %v", earlier, err)
 	}
 	done()
-	if earlier, err := none.Append(t.Context(), nil); err != nil || earlier != nil {
+	if earlier, err := none.Append(t.Context(), nil, nil); err != nil || earlier != nil {
 		t.Errorf("without a log: %v, %v", earlier, err)
 	}
 	if _, _, err := none.Begin(t.Context(), NewRequest("s", "r", "")); !errors.Is(err, apierror.ErrAuditDisabled) {
@@ -156,14 +156,14 @@ func TestFaultsOfTheLogAreReturned(t *testing.T) {
 	}
 	defer done()
 	log.append = errFault
-	if _, err := q.Append(t.Context(), r, answer("s")); !errors.Is(err, errFault) {
+	if _, err := q.Append(t.Context(), r, nil, answer("s")); !errors.Is(err, errFault) {
 		t.Errorf("append: %v", err)
 	}
 	log.append, log.find = fmt.Errorf("x: %w", auditlog.ErrReused), errFault
-	if _, err := q.Append(t.Context(), r, answer("s")); !errors.Is(err, errFault) {
+	if _, err := q.Append(t.Context(), r, nil, answer("s")); !errors.Is(err, errFault) {
 		t.Errorf("find after append: %v", err)
 	}
-	if _, err := q.Append(t.Context(), nil, answer("s")); !errors.Is(err, auditlog.ErrReused) {
+	if _, err := q.Append(t.Context(), nil, nil, answer("s")); !errors.Is(err, auditlog.ErrReused) {
 		t.Errorf("append without an id: %v", err)
 	}
 }

@@ -89,7 +89,7 @@ func TestEveryReportIsScraped(t *testing.T) {
 	made.Put(ctx, 10, time.Now().Add(-time.Minute), nil)
 	made.Put(ctx, 99, time.Now(), errors.New("full"))
 	made.Step(ctx, "audit", time.Now().Add(-time.Minute), nil)
-	made.Commits("books", 3, 2*time.Second, time.Minute)
+	made.Commits("journal", 3, 2*time.Second, time.Minute)
 	made.Compacted(metrics.Compacted{Results: 5, Changed: 2, Before: 100, After: 40})
 	state := server.State{
 		Artifacts: 1, ArtifactBytes: 2, QuotaBytes: 3, InFlightBytes: 4, MaxInFlight: 5, Connections: 6, MaxConnections: 7, OpenUnary: 8, OpenStreams: 9,
@@ -121,9 +121,9 @@ func TestEveryReportIsScraped(t *testing.T) {
 		`toolresult_artifact_put_duration_seconds_count{outcome="error"}`:                                                       "1",
 		`toolresult_artifact_put_size_bytes_total`:                                                                              "10",
 		`toolresult_step_duration_seconds_bucket{outcome="success",step="audit",le="30"}`:                                       "0",
-		`toolresult_commit_records_total{store="books"}`:                                                                        "3",
-		`toolresult_commit_wait_seconds_sum{store="books"}`:                                                                     "2",
-		`toolresult_commit_duration_seconds_sum{store="books"}`:                                                                 "60",
+		`toolresult_commit_records_total{store="journal"}`:                                                                      "3",
+		`toolresult_commit_wait_seconds_sum{store="journal"}`:                                                                   "2",
+		`toolresult_commit_duration_seconds_sum{store="journal"}`:                                                               "60",
 		`toolresult_compactions_total`:                                                                                          "1",
 		`toolresult_compaction_results_total{changed="true"}`:                                                                   "2",
 		`toolresult_compaction_results_total{changed="false"}`:                                                                  "3",

@@ -128,7 +128,7 @@ func heap() int64 {
 // TestReportsAreConcurrent reports from many goroutines.
 func TestReportsAreConcurrent(t *testing.T) {
 	made := start(t, func(c *config.Config) { c.Metrics = "127.0.0.1:0" })
-	if err := made.Watch(func() server.State { return server.State{Waiting: map[string]int64{"books": 1}} }); err != nil {
+	if err := made.Watch(func() server.State { return server.State{Waiting: map[string]int64{"journal": 1}} }); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
@@ -138,7 +138,7 @@ func TestReportsAreConcurrent(t *testing.T) {
 				made.Call("/toolresult.v1.ToolResultService/Project", codes.Code(k%16), time.Millisecond)
 				made.Projected(context.Background(), facts())
 				made.Read(metrics.Read{Selection: "tail", Bytes: 3, Artifact: fmt.Sprint(i, k)})
-				made.Commits("books", 1, time.Millisecond, time.Millisecond)
+				made.Commits("journal", 1, time.Millisecond, time.Millisecond)
 				made.Compacted(metrics.Compacted{Results: 2, Changed: 1, Before: 10, After: 5})
 				made.Step(context.Background(), "audit", time.Now(), nil)
 			}

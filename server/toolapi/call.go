@@ -204,5 +204,5 @@ func (c *toolCall) record(ctx context.Context, resp *pb.CallToolResponse) error 
 	}
 	r.Redactions, r.BudgetTokens = c.redaction.Replaced(), uint32(c.policy.Limit.Tokens)
 	r.Canonical, r.Receipt = resp.GetCanonical(), resp.GetReceipt()
-	return c.service.Recorder.Append(ctx, nil, r)
+	return c.service.Recorder.Append(ctx, nil, nil, r)
 }
