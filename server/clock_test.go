@@ -1,7 +1,6 @@
 package server
 
 import (
-	"database/sql"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -24,7 +23,7 @@ func TestClockAheadAtAStartDeletesNothing(t *testing.T) {
 	t.Parallel()
 	c := config.Default(nil)
 	c.Socket, c.Store, c.Volatile = filepath.Join(socketDir(t), "run", "s"), filepath.Join(socketDir(t), "store"), true
-	fillYearOld(t, c.Store)
+	fill(t, c.Store, func() time.Time { return time.Now().AddDate(-1, 0, 0) })
 	for start := range 3 {
 		s, err := New(c, Options{Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
@@ -51,22 +50,21 @@ func TestClockAheadAtAStartDeletesNothing(t *testing.T) {
 	}
 }
 
-// fillYearOld makes a store with an artifact that nobody leases, and an audit log with a record, a year ago.
-func fillYearOld(t *testing.T, path string) {
+// fill makes a store with an artifact that nobody leases, and an audit log with a record, at another time.
+func fill(t *testing.T, path string, now func() time.Time) {
 	t.Helper()
-	ago := func() time.Time { return time.Now().AddDate(-1, 0, 0) }
 	logger := slog.New(slog.DiscardHandler)
 	store, err := dir.Open(path, dir.Options{Volatile: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	entries, err := journal.Open(journal.Options{Dir: filepath.Join(path, journalName), Volatile: true, Now: ago, Logger: logger})
+	entries, err := journal.Open(journal.Options{Dir: filepath.Join(path, journalName), Volatile: true, Now: now, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer entries.Close()
-	index, err := catalog.Open(store, catalog.Options{Journal: entries, Index: filepath.Join(path, catalogName), Now: ago, Logger: logger})
+	index, err := catalog.Open(store, catalog.Options{Journal: entries, Index: filepath.Join(path, catalogName), Now: now, Logger: logger})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,24 +104,9 @@ func TestRecordsGrowOldByTheSystem(t *testing.T) {
 	t.Parallel()
 	c := config.Default(nil)
 	c.Socket, c.Store, c.Volatile = filepath.Join(socketDir(t), "run", "s"), filepath.Join(socketDir(t), "store"), true
+	fill(t, c.Store, func() time.Time { return time.Now().AddDate(1, 0, 0) })
 	s, err := New(c, Options{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	db, err := sql.Open("sqlite", filepath.Join(c.Store, catalogName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.ExecContext(t.Context(), "UPDATE totals SET latest = ?", time.Now().AddDate(1, 0, 0).UnixMilli()); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if s, err = New(c, Options{Logger: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()

@@ -14,12 +14,17 @@ import (
 const (
 	formatName    = "FORMAT"
 	formatProduct = "toolresult-artifacts"
-	formatVersion = 2
+	formatVersion = 3
+	secondFormat  = 2
+	firstFormat   = 1
 	// noFormat is the version of a store without a FORMAT.
 	noFormat = 0
 	// formatText is the whole FORMAT file of this version: the product, the version, and the hash that names artifacts.
-	formatText = formatProduct + " 2\nblake3\n"
-	// firstFormatText is that of version 1, which had no compressed artifacts and was otherwise the same.
+	formatText = formatProduct + " 3\nblake3\n"
+	// secondFormatText is that of version 2, whose artifacts were the same. What a program of that version has beside them is in other
+	// files now, which it would not find.
+	secondFormatText = formatProduct + " 2\nblake3\n"
+	// firstFormatText is that of version 1, which had no compressed artifacts.
 	firstFormatText = formatProduct + " 1\nblake3\n"
 	// maxFormatSize is the largest part of a FORMAT file that is read, in bytes.
 	maxFormatSize = 4096
@@ -28,7 +33,7 @@ const (
 )
 
 // readFormat returns the version of the store, or noFormat if it is not initialized. Without the lock the version may be
-// out of date. It fails unless this version of this package, or the one before, wrote the store. It writes nothing.
+// out of date. It fails unless this version of this package, or an earlier one, wrote the store. It writes nothing.
 func (d *Store) readFormat() (version int, err error) {
 	f, _, err := d.openPlain(formatName)
 	switch {
@@ -52,8 +57,10 @@ func checkFormat(text string) (version int, err error) {
 	switch text {
 	case formatText:
 		return formatVersion, nil
+	case secondFormatText:
+		return secondFormat, nil
 	case firstFormatText:
-		return formatVersion - 1, nil
+		return firstFormat, nil
 	}
 	// A later version is told apart from damage, so that an old program says which it is.
 	first, _, _ := strings.Cut(text, "\n")
@@ -91,8 +98,8 @@ func (d *Store) checkFresh() error {
 	return nil
 }
 
-// upgrade raises a store of version 1 to this version. A program of version 1 rejects it from then on, because it could
-// not read what Compress writes. Without space for the new FORMAT the store keeps its version, and can be read.
+// upgrade raises a store of an earlier version to this one. A program of that version rejects it from then on, because it could
+// not read everything. Without space for the new FORMAT the store keeps its version, and can be read.
 func (d *Store) upgrade() error {
 	err := d.writeFormat(d.replaceFormat)
 	if errors.Is(err, artifactstore.ErrFull) {

@@ -153,8 +153,8 @@ func TestUnknownFormatIsRejected(t *testing.T) {
 		text string
 		want error
 	}{
-		{"toolresult-artifacts 3\nblake4\nmore\n", artifactstore.ErrFormatTooNew},
-		{"toolresult-artifacts 2\nblake4\nmore\n", artifactstore.ErrDamaged},
+		{"toolresult-artifacts 4\nblake4\nmore\n", artifactstore.ErrFormatTooNew},
+		{"toolresult-artifacts 3\nblake4\nmore\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts 10\n", artifactstore.ErrFormatTooNew},
 		{"toolresult-artifacts 1\nsha256\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts 0\n", artifactstore.ErrDamaged},

@@ -102,7 +102,7 @@ type Store struct {
 	shards  [shardCount]shard
 	scratch sync.Pool // of *scratch
 
-	upgraded bool // the store was of an earlier version when it was opened
+	upgraded bool // the store was of the first version when it was opened
 
 	ops    sync.WaitGroup // calls under way; Close waits for them
 	mu     sync.Mutex     // guards the fields below
@@ -204,8 +204,8 @@ func (d *Store) open(opts Options) error {
 			return err
 		}
 		return d.writeFormat(d.linkFormat)
-	case formatVersion - 1:
-		d.upgraded = true
+	case firstFormat, secondFormat:
+		d.upgraded = version == firstFormat
 		return d.upgrade()
 	}
 	// An earlier process may have died between creating a shard and syncing the root. One sync now makes
@@ -261,7 +261,7 @@ func (d *Store) Durable() bool { return !d.volatile }
 // store never touches them. The names may have any bytes.
 func (d *Store) Unknown() []string { return slices.Clone(d.unknown) }
 
-// Upgraded reports whether the store was of an earlier version when it was opened.
+// Upgraded reports whether the store was of the first version when it was opened.
 func (d *Store) Upgraded() bool { return d.upgraded }
 
 // Close waits for the calls under way, discards open stages, closes open logs, and releases the lock last. Readers and

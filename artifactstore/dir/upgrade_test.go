@@ -14,7 +14,7 @@ import (
 
 const (
 	firstFormat   = "toolresult-artifacts 1\nblake3\n"
-	currentFormat = "toolresult-artifacts 2\nblake3\n"
+	currentFormat = "toolresult-artifacts 3\nblake3\n"
 )
 
 // storeOfVersion1 writes what version 1 of this package wrote: a store with one artifact.

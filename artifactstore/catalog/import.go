@@ -1,0 +1,151 @@
+package catalog
+
+// The catalog of an earlier version, which was an SQLite database with the tables of the index.
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
+)
+
+// Versions of the tables that are read.
+const (
+	earlierVersion = 3
+	versionOfRaw   = 2 // from which on it is known what is raw
+	versionOfAhead = 3 // from which on it is known whether the clock was believed
+)
+
+// Import brings the catalog of an earlier version, the database at a path, into a journal that has no catalog. It reports false if there is no
+// database.
+//
+// Errors: ErrCatalogUnreadable; those of the journal.
+func Import(ctx context.Context, path string, j *journal.Journal) (found bool, err error) {
+	version, err := sqlitedb.FileVersion(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return false, nil
+	case err == nil && version > earlierVersion: // nothing of it is changed
+		err = fmt.Errorf("version %d, this program knows %d: %w: %w", version, earlierVersion, ErrCatalogUnreadable, sqlitedb.ErrTooNew)
+	}
+	if err != nil {
+		return false, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	sqlite, err := sql.Open("sqlite", path)
+	if err != nil {
+		return false, err
+	}
+	defer sqlite.Close() // read-only
+	sqlite.SetMaxOpenConns(1)
+	e := &earlier{DB: sqlite, journal: j}
+	if err := e.copy(ctx); err != nil {
+		return false, fmt.Errorf("catalog %s: %w", path, err)
+	}
+	return true, nil
+}
+
+// earlier is a database of an earlier version.
+type earlier struct {
+	*sql.DB
+	journal *journal.Journal
+	version int
+	change  change // that is being filled
+}
+
+// copy copies the database.
+func (e *earlier) copy(ctx context.Context) error {
+	if err := e.QueryRowContext(ctx, "PRAGMA user_version").Scan(&e.version); err != nil {
+		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
+	}
+	ahead := "0"
+	if e.version >= versionOfAhead {
+		ahead = "ahead_since"
+	}
+	if err := e.QueryRowContext(ctx, "SELECT latest, "+ahead+" FROM totals").Scan(&e.change.At, &e.change.Ahead); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
+	}
+	for _, step := range []func(context.Context) error{e.copySessions, e.copyNames} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		if err := e.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// flush appends the change.
+func (e *earlier) flush(ctx context.Context) error {
+	ch := e.change
+	e.change = change{At: ch.At, Ahead: ch.Ahead}
+	return failure(e.journal.Append(ctx, journal.Append{Entries: []*journal.Entry{ch.entry()}}))
+}
+
+// copySessions copies the leases.
+func (e *earlier) copySessions(ctx context.Context) error {
+	return e.each(ctx, "SELECT session, leased_until FROM sessions", func(scan func(...any) error) error {
+		var l lease
+		if err := scan(&l.Session, &l.Until); err != nil {
+			return err
+		}
+		if e.change.Sessions = append(e.change.Sessions, l); len(e.change.Sessions) < batchSize {
+			return nil
+		}
+		return e.flush(ctx)
+	})
+}
+
+// copyNames copies the artifacts with their owners.
+func (e *earlier) copyNames(ctx context.Context) error {
+	raw := "0"
+	if e.version >= versionOfRaw {
+		raw = "u.raw"
+	}
+	query := "SELECT a.name, a.digest, a.bytes, a.stored_at, coalesce(a.deleted_at, 0), coalesce(a.deleted_why, ''), a.erased, a.packed, " +
+		"coalesce(u.sequence, 0), coalesce(u.session, ''), coalesce(u.call, ''), coalesce(u.partial, 0), coalesce(u.stored_at, 0), coalesce(" + raw + ", 0) " +
+		"FROM artifacts a LEFT JOIN uses u ON u.name = a.name ORDER BY a.name, u.sequence"
+	return e.each(ctx, query, func(scan func(...any) error) error {
+		var n storedName
+		var u storedUse
+		if err := scan(&n.Name, &n.Digest, &n.Bytes, &n.Stored, &n.Deleted, &n.Why, &n.Erased, &n.Packed,
+			&u.Sequence, &u.Session, &u.Call, &u.Partial, &u.Stored, &u.Raw); err != nil {
+			return err
+		}
+		last := len(e.change.States) - 1
+		if last < 0 || e.change.States[last].Name != n.Name {
+			if len(e.change.States) >= batchSize {
+				if err := e.flush(ctx); err != nil {
+					return err
+				}
+			}
+			e.change.States = append(e.change.States, n)
+			last = len(e.change.States) - 1
+		}
+		if u.Sequence > 0 {
+			e.change.States[last].Uses = append(e.change.States[last].Uses, u)
+		}
+		return nil
+	})
+}
+
+// each calls read for each row of a query.
+func (e *earlier) each(ctx context.Context, query string, read func(scan func(...any) error) error) error {
+	rows, err := e.QueryContext(ctx, query)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
+	}
+	defer rows.Close() // its error is that of rows.Err
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
