@@ -85,7 +85,7 @@ integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a r
 		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients)')
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
-	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./auditlog/sqlite
+	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./internal/journal ./internal/index ./auditlog/local
 	$(ALL) $(JOB) -all faults-store $(GO) test -count=1 -run '$(STORE_TESTS)' ./artifactstore/dir
 postgres: programs ## The audit log in a PostgreSQL server of its own: the contract, kills, lost connections
 	$(ALL) $(POSTGRES) $(JOB) -all postgres $(GO) test -count=1 -shuffle=on -timeout 10m ./auditlog/postgres

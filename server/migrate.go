@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -21,32 +22,32 @@ const (
 	newJournalName = journalName + ".new"
 )
 
-// migrate makes the journal of a store of an earlier version, which had databases in its place. They are removed when the journal is
-// complete: until then a start begins again.
-func (s *Server) migrate(store string) error {
+// Migrate makes the journal of a store of an earlier version, which had databases in its place. They are removed when the journal is
+// complete: until then it begins again. The caller has the lock of the store. A store of this version stays as it is.
+func Migrate(store string, logger *slog.Logger) error {
 	_, err := os.Lstat(filepath.Join(store, journalName))
 	switch {
 	case err == nil:
-		return s.removeEarlier(store) // what an interrupted start left
+		return removeEarlier(store) // what an interrupted start left
 	case !errors.Is(err, os.ErrNotExist):
 		return err
 	}
 	for _, name := range []string{earlierCatalog, earlierAudit} {
 		if _, err := os.Lstat(filepath.Join(store, name)); err == nil {
-			return s.migrateFrom(store)
+			return migrateFrom(store, logger)
 		}
 	}
 	return nil
 }
 
 // migrateFrom brings the databases into a new journal, and gives it its name.
-func (s *Server) migrateFrom(store string) error {
-	s.logger.Info("the store is of an earlier version; its catalog and its audit log are brought into a journal")
+func migrateFrom(store string, logger *slog.Logger) error {
+	logger.Info("the store is of an earlier version; its catalog and its audit log are brought into a journal")
 	path := filepath.Join(store, newJournalName)
 	if err := os.RemoveAll(path); err != nil {
 		return err
 	}
-	if err := s.importInto(store, path); err != nil {
+	if err := importInto(store, path, logger); err != nil {
 		return fmt.Errorf("bring the store of an earlier version into a journal: %w", err)
 	}
 	if err := os.Rename(path, filepath.Join(store, journalName)); err != nil {
@@ -55,13 +56,13 @@ func (s *Server) migrateFrom(store string) error {
 	if err := syncDir(store); err != nil {
 		return err
 	}
-	return s.removeEarlier(store)
+	return removeEarlier(store)
 }
 
 // importInto makes a journal of the databases.
-func (s *Server) importInto(store, path string) (err error) {
+func importInto(store, path string, logger *slog.Logger) (err error) {
 	ctx := context.Background()
-	o := journal.Options{Dir: path, Logger: s.logger}
+	o := journal.Options{Dir: path, Logger: logger}
 	records, err := local.OpenEarlier(filepath.Join(store, earlierAudit), filepath.Join(store, earlierHead))
 	if err != nil {
 		return err
@@ -85,7 +86,7 @@ func (s *Server) importInto(store, path string) (err error) {
 }
 
 // removeEarlier removes the databases.
-func (s *Server) removeEarlier(store string) error {
+func removeEarlier(store string) error {
 	for _, name := range []string{earlierCatalog, earlierAudit} {
 		for _, suffix := range []string{"-wal", "-shm", ""} {
 			if err := os.Remove(filepath.Join(store, name+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {

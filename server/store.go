@@ -50,7 +50,7 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := s.migrate(dir.Root()); err != nil {
+	if err := Migrate(dir.Root(), s.logger); err != nil {
 		return 0, err
 	}
 	if err := s.openJournal(filepath.Join(dir.Root(), journalName), o.Metrics); err != nil {

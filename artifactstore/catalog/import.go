@@ -15,12 +15,8 @@ import (
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
-// Versions of the tables that are read.
-const (
-	earlierVersion = 3
-	versionOfRaw   = 2 // from which on it is known what is raw
-	versionOfAhead = 3 // from which on it is known whether the clock was believed
-)
+// earlierVersion is the latest version of the tables that are read.
+const earlierVersion = 3
 
 // Import brings the catalog of an earlier version, the database at a path, into a journal that has no catalog. It reports false if there is no
 // database.
@@ -54,18 +50,27 @@ func Import(ctx context.Context, path string, j *journal.Journal) (found bool, e
 type earlier struct {
 	*sql.DB
 	journal *journal.Journal
-	version int
 	change  change // that is being filled
+}
+
+// column returns a column of a table, or 0 if the table, which is of an earlier day, does not have it.
+func (e *earlier) column(ctx context.Context, table, name string) (string, error) {
+	var n int
+	err := e.QueryRowContext(ctx, "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?", table, name).Scan(&n)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
+	}
+	if n == 0 {
+		return "0", nil
+	}
+	return table + "." + name, nil
 }
 
 // copy copies the database.
 func (e *earlier) copy(ctx context.Context) error {
-	if err := e.QueryRowContext(ctx, "PRAGMA user_version").Scan(&e.version); err != nil {
-		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
-	}
-	ahead := "0"
-	if e.version >= versionOfAhead {
-		ahead = "ahead_since"
+	ahead, err := e.column(ctx, "totals", "ahead_since")
+	if err != nil {
+		return err
 	}
 	if err := e.QueryRowContext(ctx, "SELECT latest, "+ahead+" FROM totals").Scan(&e.change.At, &e.change.Ahead); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
@@ -104,13 +109,16 @@ func (e *earlier) copySessions(ctx context.Context) error {
 
 // copyNames copies the artifacts with their owners.
 func (e *earlier) copyNames(ctx context.Context) error {
-	raw := "0"
-	if e.version >= versionOfRaw {
-		raw = "u.raw"
+	columns := [3]string{}
+	for i, c := range [3][2]string{{"artifacts", "erased"}, {"artifacts", "packed"}, {"uses", "raw"}} {
+		var err error
+		if columns[i], err = e.column(ctx, c[0], c[1]); err != nil {
+			return err
+		}
 	}
-	query := "SELECT a.name, a.digest, a.bytes, a.stored_at, coalesce(a.deleted_at, 0), coalesce(a.deleted_why, ''), a.erased, a.packed, " +
-		"coalesce(u.sequence, 0), coalesce(u.session, ''), coalesce(u.call, ''), coalesce(u.partial, 0), coalesce(u.stored_at, 0), coalesce(" + raw + ", 0) " +
-		"FROM artifacts a LEFT JOIN uses u ON u.name = a.name ORDER BY a.name, u.sequence"
+	query := "SELECT artifacts.name, digest, bytes, artifacts.stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), " + columns[0] + ", " + columns[1] +
+		", coalesce(sequence, 0), coalesce(session, ''), coalesce(call, ''), coalesce(partial, 0), coalesce(uses.stored_at, 0), coalesce(" + columns[2] + ", 0) " +
+		"FROM artifacts LEFT JOIN uses ON uses.name = artifacts.name ORDER BY artifacts.name, sequence"
 	return e.each(ctx, query, func(scan func(...any) error) error {
 		var n storedName
 		var u storedUse

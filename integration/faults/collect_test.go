@@ -20,16 +20,10 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
+	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 )
-
-// booksOf are the books of the store at a path.
-func booksOf(root string, d *dir.Store) (*catalog.Catalog, error) {
-	return catalog.Open(d, catalog.Options{
-		Path: filepath.Join(root, "books.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: slog.New(slog.DiscardHandler),
-	})
-}
 
 // collectForEver does what a server does, in its order: it puts the same few hundred contents for a session and for
 // none, records each, and only then acknowledges; meanwhile it deletes what no session names and, with every fourth
@@ -68,7 +62,7 @@ func collectForEver() error {
 	}
 	working.Go(func() {
 		for {
-			if _, err := s.books.Collect(context.Background(), false); err != nil {
+			if _, err := s.catalog.Collect(context.Background(), false); err != nil {
 				fail(err)
 				return
 			}
@@ -90,20 +84,44 @@ func collectForEver() error {
 
 // station is what a server keeps, without the server.
 type station struct {
-	store *dir.Store
-	books *catalog.Catalog
-	log   auditlog.Log
+	store   *dir.Store
+	journal *journal.Journal
+	catalog *catalog.Catalog
+	log     auditlog.Log
 }
 
+// stationSegment is the size of segments, in bytes: small, so that they are sealed while a test runs.
+const stationSegment = 128 << 10
+
 func openStation(root string) (s station, err error) {
+	logger := slog.New(slog.DiscardHandler)
 	if s.store, err = dir.Open(root, dir.Options{}); err != nil {
 		return s, err
 	}
-	if s.books, err = booksOf(root, s.store); err != nil {
+	opened := make(chan *catalog.Catalog, 1)
+	s.journal, err = journal.Open(journal.Options{
+		Dir: filepath.Join(root, "journal"), SegmentSize: stationSegment, Logger: logger,
+		Settle: func(ctx context.Context) error {
+			select {
+			case c := <-opened:
+				opened <- c
+				return c.Settle(ctx)
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		},
+	})
+	if err != nil {
 		return s, errors.Join(err, s.close())
 	}
-	s.log, err = sqlite.Open(sqlite.Options{Path: filepath.Join(root, "audit.db"), Reserve: 64 << 10, Logger: slog.New(slog.DiscardHandler)})
+	s.catalog, err = catalog.Open(s.store, catalog.Options{
+		Journal: s.journal, Index: filepath.Join(root, "catalog.db"), SessionLease: time.Hour, KeepFor: time.Millisecond, Logger: logger,
+	})
 	if err != nil {
+		return s, errors.Join(err, s.close())
+	}
+	opened <- s.catalog
+	if s.log, err = local.Open(local.Options{Journal: s.journal, Index: filepath.Join(root, "records.db"), Logger: logger}); err != nil {
 		return s, errors.Join(err, s.close())
 	}
 	return s, nil
@@ -114,24 +132,29 @@ func (s station) close() (err error) {
 	if s.log != nil {
 		err = s.log.Close()
 	}
-	if s.books != nil {
-		err = errors.Join(err, s.books.Close())
+	if s.catalog != nil {
+		err = errors.Join(err, s.catalog.Close())
+	}
+	if s.journal != nil {
+		err = errors.Join(err, s.journal.Close())
 	}
 	return errors.Join(err, s.store.Close())
 }
 
-// project puts an artifact, enters it in the books, and records an answer that names it, for a call of the session
-// "kept", or for none. It returns the lines of the acknowledgement.
+// project puts an artifact and records an answer that names it, for a call of the session "kept", or for none, and makes both durable
+// together. It returns the lines of the acknowledgement.
 func (s station) project(call, request string, content []byte, recordBytes int) (lines string, err error) {
 	owner := catalog.Owner{}
 	if call != "" {
 		owner = catalog.Owner{Session: "kept", Call: call}
 	}
-	ref, err := s.books.SinkFor(owner).Put(context.Background(), artifactstore.BytesBlob(content))
+	puts := s.catalog.Begin()
+	defer puts.Discard()
+	ref, err := puts.SinkFor(owner).Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
 		return "", err
 	}
-	record, err := s.record(owner, request, ref, recordBytes)
+	record, err := s.record(owner, request, ref, recordBytes, puts)
 	if err != nil {
 		return "", err
 	}
@@ -144,8 +167,8 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 	return ack(ref) + "\n" + told.String() + "\n", nil
 }
 
-// record finds the record of a request, or appends one.
-func (s station) record(owner catalog.Owner, request string, ref artifactstore.Ref, size int) (*pb.AuditRecord, error) {
+// record finds the record of a request, or appends one with what was put.
+func (s station) record(owner catalog.Owner, request string, ref artifactstore.Ref, size int, puts *catalog.Transaction) (*pb.AuditRecord, error) {
 	earlier, err := s.log.Find(context.Background(), owner.Session, request)
 	if err != nil || len(earlier) > 0 {
 		return append(earlier, nil)[0], err
@@ -156,34 +179,32 @@ func (s station) record(owner catalog.Owner, request string, ref artifactstore.R
 	if owner.Session == "" {
 		record.Call = nil
 	}
-	_, err = s.log.Append(context.Background(), record)
+	err = puts.Commit(context.Background(), func(ctx context.Context, with journal.Append) error {
+		_, err := s.log.AppendWith(ctx, with, record)
+		return err
+	})
 	return record, err
 }
 
-// verifyBooks looks at the artifacts as verify does, then at the books, and then at the audit log: everything that was
-// acknowledged is there, and after a collection the store holds what the books say, and nothing else.
+// verifyBooks looks at the artifacts as verify does, then at the catalog, and then at the audit log: everything that was
+// acknowledged is there, and after a collection the store has what the catalog says, and nothing else.
 func verifyBooks(t testing.TB, root string, acks []string) found {
 	t.Helper()
-	d, err := dir.Open(root, dir.Options{})
+	s, err := openStation(root)
 	if err != nil {
 		t.Fatalf("the next start: %v", err)
 	}
-	defer func() { must(t, d.Close()) }()
-	f := verifyDir(t, d, acks)
-	l, err := booksOf(root, d)
-	if err != nil {
-		t.Fatalf("the books after the next start: %v", err)
-	}
-	defer func() { must(t, l.Close()) }()
+	defer func() { must(t, s.close()) }()
+	f := verifyDir(t, s.store, acks)
 	ctx := context.Background()
-	_, err = l.Collect(ctx, false)
+	_, err = s.catalog.Collect(ctx, false)
 	must(t, err)
 	for _, line := range acks {
 		name, rest, _ := strings.Cut(line, " ")
 		if !strings.HasPrefix(rest, "blake3:") {
 			continue
 		}
-		if r, err := l.Open(ctx, name); err != nil {
+		if r, err := s.catalog.Open(ctx, name); err != nil {
 			f.lost++
 			t.Errorf("acknowledged %q, and after a collection: %v", line, err)
 		} else {
@@ -191,14 +212,14 @@ func verifyBooks(t testing.TB, root string, acks []string) found {
 		}
 	}
 	held, bytes := int64(0), int64(0)
-	must(t, d.Walk(ctx, func(h artifactstore.StoredArtifact) error {
+	must(t, s.store.Walk(ctx, func(h artifactstore.StoredArtifact) error {
 		held, bytes = held+1, bytes+h.Size
 		return nil
 	}))
-	if s := l.Status(); s.Artifacts != held || s.Bytes != bytes {
-		t.Errorf("the books have %+v, the store %d artifacts of %d bytes", s, held, bytes)
+	if got := s.catalog.Status(); got.Artifacts != held || got.Bytes != bytes {
+		t.Errorf("the catalog has %+v, the store %d artifacts of %d bytes", got, held, bytes)
 	}
-	f.add(verifyRecords(t, root, d, acks))
+	f.add(verifyRecords(t, s, acks))
 	return f
 }
 

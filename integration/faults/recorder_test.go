@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/auditlog"
-	books "github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // recordStepByStep does each step of a server once: it makes a store with books and an audit log, puts and records
@@ -27,7 +27,7 @@ func recordStepByStep() error {
 		r.put("first", "r1", []byte("first"), 300),
 		r.put("", "r2", []byte("garbage"), 300),
 		func() error {
-			_, err := r.books.Collect(context.Background(), false)
+			_, err := r.catalog.Collect(context.Background(), false)
 			return err
 		},
 		r.retain,
@@ -88,7 +88,7 @@ func (r *recorder) twice(step func() error) error {
 		return nil
 	}
 	fmt.Println("failed", err)
-	if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, books.ErrFailed) {
+	if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, catalog.ErrCatalogUnreadable) {
 		if again := step(); again == nil {
 			return fmt.Errorf("it works after %w", err)
 		}

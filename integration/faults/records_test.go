@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/sqlite"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -61,21 +58,12 @@ func answerDigest(canonical *pb.CanonicalToolResult, receipt *pb.Receipt) string
 	return fmt.Sprintf("%x", hash.Sum(nil))
 }
 
-// logOf opens the audit log of a store as its next start does, but for the reserve.
-func logOf(root string) (auditlog.Log, error) {
-	return sqlite.Open(sqlite.Options{Path: filepath.Join(root, "audit.db"), Reserve: -1, Logger: slog.New(slog.DiscardHandler)})
-}
-
-// verifyRecords opens the audit log of a store and looks at everything in it: the chain holds, every record that the
+// verifyRecords looks at everything in the audit log of a store: the chain holds, every record that the
 // lines of acks acknowledge is there and has what was answered, no sequence was given twice, no request has two
 // records, and each artifact that a record of a session names is in the store.
-func verifyRecords(t testing.TB, root string, store artifactstore.Store, acks []string) (f found) {
+func verifyRecords(t testing.TB, s station, acks []string) (f found) {
 	t.Helper()
-	log, err := logOf(root)
-	if err != nil {
-		t.Fatalf("the audit log after the next start: %v", err)
-	}
-	defer func() { must(t, log.Close()) }()
+	log, store := s.log, s.store
 	if found := log.Status().Inconsistency; found != "" {
 		t.Errorf("the audit log is inconsistent: %s", found)
 	}

@@ -1,6 +1,7 @@
 package faults_test
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -10,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/server"
 )
 
 // stayVar keeps a process that has upgraded a store from ending.
@@ -20,7 +21,7 @@ const stayVar = "TOOLRESULT_FAULTS_STAY"
 // upgrade opens a store, which makes what is of an earlier version one of this, and closes it.
 func upgrade() error {
 	fmt.Println("opening")
-	s, err := openStation(os.Getenv(storeVar))
+	s, err := openUpgraded(os.Getenv(storeVar))
 	if err != nil {
 		return err
 	}
@@ -31,6 +32,18 @@ func upgrade() error {
 	err = s.close()
 	fmt.Println("end")
 	return err
+}
+
+// openUpgraded opens a store as a server does.
+func openUpgraded(root string) (station, error) {
+	d, err := dir.Open(root, dir.Options{})
+	if err != nil {
+		return station{}, err
+	}
+	if err := errors.Join(server.Migrate(root, slog.New(slog.DiscardHandler)), d.Close()); err != nil {
+		return station{}, err
+	}
+	return openStation(root)
 }
 
 // earlierStore unpacks a store of the first format, with the first version of its books and no audit log, and returns
@@ -61,22 +74,17 @@ func earlierStore(t testing.TB, root string) (acks []string) {
 // verifyUpgraded looks at a store that was being upgraded: what it had is there and in its books, and it can be used.
 func verifyUpgraded(t testing.TB, root string, had []string) found {
 	t.Helper()
-	d, err := dir.Open(root, dir.Options{})
+	s, err := openUpgraded(root)
 	if err != nil {
 		t.Fatalf("the next start: %v", err)
 	}
-	defer func() { must(t, d.Close()) }()
-	f := verifyDir(t, d, had)
-	l, err := catalog.Open(d, catalog.Options{Path: filepath.Join(root, "books.db"), Logger: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatalf("the books after the next start: %v", err)
-	}
-	defer func() { must(t, l.Close()) }()
-	if s := l.Status(); int(s.Artifacts) != len(had) {
+	defer func() { must(t, s.close()) }()
+	f := verifyDir(t, s.store, had)
+	if got := s.catalog.Status(); int(got.Artifacts) != len(had) {
 		f.lost++
-		t.Errorf("the books have %d artifacts of %d", s.Artifacts, len(had))
+		t.Errorf("the catalog has %d artifacts of %d", got.Artifacts, len(had))
 	}
-	f.add(verifyRecords(t, root, d, nil))
+	f.add(verifyRecords(t, s, nil))
 	return f
 }
 

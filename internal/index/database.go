@@ -1,18 +1,13 @@
 package index
 
-// The file of an index: when it may be used as it is, and when it is made again.
-//
-// It is written without syncs, so that after a power cut it may be anything. While it is open there is a file beside it with the name
-// of this run of the machine: if that is there at the start and the machine was started since, the index is not believed.
+// The file of an index: when it may be used as it is, and when it is made again. It is synced at checkpoints alone, so that after a power
+// cut it is whole and may have fewer entries (sqlite.org/pragma.html#pragma_synchronous, NORMAL).
 
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"sync"
 
 	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/internal/sqlitedb"
@@ -26,8 +21,6 @@ INSERT INTO applied VALUES ('', 0, x'');
 `
 	// readerCount is the number of connections that read beside the one that writes.
 	readerCount = 2
-	markSuffix  = ".open"
-	markMode    = 0o600
 )
 
 // open opens the database, or makes it again if it is not what the journal says.
@@ -36,15 +29,16 @@ func (x *Index) open() error {
 		return x.connect()
 	}
 	x.readers = make(chan *sqlitedb.DB, readerCount)
-	why := x.markOpen()
-	if why == "" {
-		if err := x.connect(); err == nil {
-			if why = x.differs(); why == "" {
-				return x.openReaders()
-			}
-		} else if why = reason(err); why == "" {
-			return err
-		}
+	why, err := "", x.connect()
+	if err == nil {
+		why = x.differs()
+	} else {
+		why = reason(err)
+	}
+	if why == "" && err == nil {
+		return x.openReaders()
+	} else if why == "" {
+		return err
 	}
 	if _, err := os.Lstat(x.o.Path); err == nil {
 		x.o.Logger.Info("the index is made again from the journal", slog.String("index", x.o.Path), slog.String("why", why))
@@ -66,7 +60,7 @@ func reason(err error) string {
 // connect opens the file, and makes it if there is none. A version from before is not converted but made again.
 func (x *Index) connect() (err error) {
 	x.db, err = sqlitedb.Open(sqlitedb.Options{
-		Path: x.o.Path, Volatile: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: x.o.Pragmas,
+		Path: x.o.Path, Lazy: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: x.o.Pragmas,
 	})
 	return err
 }
@@ -171,65 +165,6 @@ func (x *Index) closeDatabase() error {
 	return closeAll(list)
 }
 
-// markOpen writes the mark, durably, before anything else is written. It returns why the database is not to be believed; empty: it is.
-func (x *Index) markOpen() string {
-	path, boot := x.o.Path+markSuffix, bootID()
-	before, err := os.ReadFile(path)
-	why := ""
-	switch {
-	case err == nil && boot != "" && string(before) == boot:
-		return "" // the process before was killed, and what it wrote is there
-	case err == nil:
-		why = "the machine was started again while it was open"
-	case !errors.Is(err, os.ErrNotExist):
-		why = fmt.Sprintf("whether it was open is not known: %v", err)
-	}
-	if err := writeDurably(path, boot); err != nil {
-		x.o.Logger.Warn("after a power cut the index will not be known as one that was open", slog.String("index", x.o.Path), slog.Any("error", err))
-	}
-	return why
-}
-
-// writeDurably writes a file.
-func writeDurably(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, markMode)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}
-
-// markClosed makes the file durable and removes the mark.
-func (x *Index) markClosed() error {
-	f, err := os.Open(x.o.Path)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Remove(x.o.Path + markSuffix)
-}
-
-// bootID returns the name of this run of the machine; empty: it is not known, and every start is another one.
-var bootID = sync.OnceValue(func() string {
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // elsewhere there is none
-	return string(id)
-})
-
 // Close writes what waits, and closes the database.
 func (x *Index) Close() error {
 	x.mu.Lock()
@@ -243,9 +178,6 @@ func (x *Index) Close() error {
 	}
 	x.o.Journal.Follow(x.o.Stream, nil)
 	err := x.closeDatabase()
-	if err == nil && x.o.Path != "" {
-		err = x.markClosed()
-	}
 	if x.readers != nil {
 		close(x.readers)
 	}

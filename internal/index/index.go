@@ -1,5 +1,5 @@
 // Package index keeps an SQLite database of what the entries of a stream of a journal say. The journal is the truth: the database is
-// written without syncs, on a goroutine of its own and some entries at a time, and made again when it is missing, of another version,
+// written without waiting for the disk, on a goroutine of its own and some entries at a time, and made again when it is missing, of another version,
 // of another log, or damaged, while the journal already takes entries.
 //
 // Who asks sees all entries that were appended before.

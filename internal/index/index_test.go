@@ -144,8 +144,7 @@ func TestWritesAreSeen(t *testing.T) {
 	}
 }
 
-// An index that is missing, damaged, of another version, of another log, or was open when the machine ended, is made again; one that is
-// behind goes on. It is the same afterwards.
+// An index that is missing, damaged, of another version or of another log is made again; one that is behind goes on. It is the same afterwards.
 func TestMadeAgain(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(t *testing.T, p *place){
@@ -155,7 +154,6 @@ func TestMadeAgain(t *testing.T) {
 			write(t, p.path(), []byte("this is no database at all, and never was one"))
 		},
 		"version": func(_ *testing.T, p *place) { p.version = 2 },
-		"machine": func(t *testing.T, p *place) { write(t, p.path()+".open", []byte("another run")) },
 		"another": func(t *testing.T, p *place) {
 			other := place{dir: t.TempDir()}
 			o := other.open(t)

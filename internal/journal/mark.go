@@ -4,41 +4,28 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"sync"
 )
 
-// markName is the file that says that the journal is open, with the name of this run of the machine. If it is there when the journal is
-// opened, and the machine was started since, then what nobody synced may be torn or missing.
+// markName is the file that says that the journal is open. If it is there when the journal is opened, then the process before ended
+// without closing it, maybe because the machine did, and what nobody synced may be torn or missing.
 const markName = "OPEN"
 
-// bootID returns the name of this run of the machine; empty: it is not known, and every start is another one.
-var bootID = sync.OnceValue(func() string {
-	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // elsewhere there is none
-	return string(id)
-})
-
-// markOpen writes the mark, durably, and reports whether the machine was started while the journal was open.
+// markOpen makes the mark durable, and reports whether it was there.
 func markOpen(dir string) (suspect bool, err error) {
-	path := filepath.Join(dir, markName)
-	before, err := os.ReadFile(path)
-	switch {
-	case err == nil && bootID() != "" && string(before) == bootID():
-		return false, nil // the process before was killed, and what it wrote is there
-	case err == nil:
-		suspect = true
-	case !errors.Is(err, os.ErrNotExist):
+	f, err := os.OpenFile(filepath.Join(dir, markName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, writeMode)
+	if errors.Is(err, os.ErrExist) {
+		return true, nil
+	} else if err != nil {
 		return true, err
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, writeMode)
-	if err != nil {
-		return suspect, err
+	if err := f.Close(); err != nil {
+		return false, err
 	}
-	_, err = f.WriteString(bootID())
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return suspect, err
-	}
-	return suspect, syncFolder(dir)
+	return false, syncFolder(dir)
 }
+
+// Suspect reports whether the journal was not closed the last time: what was written beside it without a sync may be torn or missing.
+func (j *Journal) Suspect() bool { return j.suspect }
 
 // markClosed removes the mark, if everything is durable by itself.
 func (j *Journal) markClosed() error {
@@ -55,10 +42,6 @@ func (j *Journal) markClosed() error {
 	}
 	return nil
 }
-
-// Suspect reports whether the machine was started while the journal was open the last time: what was written beside it without a sync
-// may be torn or missing.
-func (j *Journal) Suspect() bool { return j.suspect }
 
 // EachTemporary calls visit with the data of the temporary entries, in their order. Data is valid until visit returns.
 func (j *Journal) EachTemporary(visit func(data []byte) error) error {

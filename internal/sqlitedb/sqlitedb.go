@@ -52,6 +52,8 @@ type Options struct {
 	Path string
 	// Volatile omits the syncs.
 	Volatile bool
+	// Lazy syncs at checkpoints alone: a power cut may take the last transactions, and the database is whole.
+	Lazy bool
 	// Schema creates the tables of a new database: statements, without a transaction. Required except for readers.
 	Schema string
 	// Version is the version of the schema, from 1. A database has it in user_version.
@@ -192,8 +194,11 @@ func (d *DB) pragmas(o Options) (list []string) {
 		list = append(list, "journal_mode = WAL")
 	}
 	durability := "synchronous = FULL"
-	if o.Path == "" || o.Volatile {
+	switch {
+	case o.Path == "" || o.Volatile:
 		durability = "synchronous = OFF"
+	case o.Lazy:
+		durability = "synchronous = NORMAL"
 	}
 	return append(list, durability, "temp_store = MEMORY", "busy_timeout = 250")
 }
