@@ -338,7 +338,7 @@ func TestOnlyArtifactsAreRead(t *testing.T) {
 	s := startSidecar(t, launch{})
 	c, path := stored(t, s, counted(10_000))
 	for _, foreign := range []string{
-		"/etc/passwd", s.Store + "/../../etc/passwd", s.Store + "/LOCK", s.Store + "/books.db", path + ".index", path + "/", strings.ToUpper(path),
+		"/etc/passwd", s.Store + "/../../etc/passwd", s.Store + "/LOCK", s.Store + "/catalog.db", s.Store + "/journal/segments/0000000001.segment", path + ".index", path + "/", strings.ToUpper(path),
 	} {
 		_, err := c.ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: foreign})
 		wantRefusal(t, err, codes.PermissionDenied, "PATH_OUTSIDE_STORE", "")

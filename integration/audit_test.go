@@ -1,7 +1,6 @@
 package integration_test
 
 import (
-	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -117,7 +116,7 @@ func withReusedID(t *testing.T, s *sidecar) error {
 func withFailedLog(t *testing.T, _ *sidecar) error {
 	store := filepath.Join(t.TempDir(), "store")
 	s := startSidecar(t, launch{Store: store})
-	if err := os.Remove(filepath.Join(store, "audit.db")); err != nil {
+	if err := os.Remove(filepath.Join(store, "journal", "segments", "0000000001.segment")); err != nil {
 		t.Fatal(err)
 	}
 	_, err := s.Project(t.Context(), completed(0, canary))
@@ -203,24 +202,12 @@ func throughProxy(t *testing.T) (dsn string, cut func()) {
 func withAlteredLog(t *testing.T, _ *sidecar) error {
 	store := filepath.Join(t.TempDir(), "store")
 	t.Run("a record is made", func(t *testing.T) { startSidecar(t, launch{Store: store}).project(t, completed(0, canary)) })
-	alterLog(t, store, "UPDATE records SET canonical = x'0a'")
+	segment := readSegment(t, store)
+	segment.data(1)[100] ^= 1
+	segment.seal(1)
+	segment.write(t)
 	s := startSidecar(t, launch{Store: store})
 	return getOf(1)(t, s)
-}
-
-// alterLog runs a statement in the log of a store that no sidecar has.
-func alterLog(t *testing.T, store, statement string) {
-	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(store, "audit.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.Exec(statement); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func verifyWithHalfAHead(t *testing.T, s *sidecar) error {
@@ -399,16 +386,22 @@ func TestManyRefusalsAreCounted(t *testing.T) {
 func TestAlteredLogsAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		statement string
-		first     uint64
+		alter func(s *segmentFile)
+		first uint64
 	}{
-		"nothing":                  {"SELECT 1", 0},
-		"a receipt is edited":      {"UPDATE records SET receipt = 'x' WHERE sequence = 2", 2},
-		"a column is edited":       {"UPDATE records SET uid = 12345 WHERE sequence = 3", 3},
-		"a record is removed":      {"DELETE FROM records WHERE sequence = 2", 2},
-		"the end is removed":       {"DELETE FROM records WHERE sequence = 4", 4},
-		"the beginning is removed": {"UPDATE log SET anchor_sequence = 1, anchor_hash = (SELECT hash FROM records WHERE sequence = 1); DELETE FROM records WHERE sequence = 1", 1},
-		"two records are swept":    {"UPDATE records SET hash = x'00' WHERE sequence = 1", 1},
+		"nothing": {func(*segmentFile) {}, 0},
+		"a record is edited": {func(s *segmentFile) {
+			s.data(2)[100] ^= 1
+			s.seal(2)
+		}, 2},
+		"a byte is damaged":        {func(s *segmentFile) { s.data(2)[100] ^= 1 }, 2},
+		"a record is removed":      {func(s *segmentFile) { s.remove(2) }, 2},
+		"the end is removed":       {func(s *segmentFile) { s.remove(4) }, 4},
+		"the beginning is removed": {func(s *segmentFile) { s.remove(1) }, 1},
+		"a record is another one": {func(s *segmentFile) {
+			copy(s.data(3), s.data(2))
+			s.seal(3)
+		}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -423,7 +416,9 @@ func TestAlteredLogsAreFound(t *testing.T) {
 					})
 				}
 			})
-			alterLog(t, store, c.statement)
+			segment := readSegment(t, store)
+			c.alter(segment)
+			segment.write(t)
 			s := startSidecar(t, launch{Store: store})
 			broken, verified, err := s.verifyLog(t, &pb.VerifyLogRequest{HeadSequence: head.GetSequence(), HeadHash: head.GetHash()})
 			if err != nil {
@@ -445,14 +440,45 @@ func TestAlteredLogsAreFound(t *testing.T) {
 	}
 }
 
+// What is altered in the index is found, and is right again when the index is made again.
+func TestAlteredIndexIsFound(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(t.TempDir(), "store")
+	t.Run("records are made", func(t *testing.T) {
+		s := startSidecar(t, launch{Store: store})
+		for i := range 4 {
+			s.project(t, completed(0, fmt.Sprint(i)))
+		}
+	})
+	for statement, first := range map[string]uint64{
+		"UPDATE records SET uid = 12345 WHERE sequence = 3": 3, "DELETE FROM records WHERE sequence = 2": 2,
+		"INSERT INTO artifacts VALUES (1, '/somewhere')": 1,
+	} {
+		alterIndex(t, store, "records.db", statement)
+		t.Run(statement, func(t *testing.T) {
+			s := startSidecar(t, launch{Store: store})
+			broken, verified, err := s.verifyLog(t, &pb.VerifyLogRequest{})
+			if err != nil || len(broken) != 1 || broken[0].GetSequence() != first || verified.GetIntact() != 3 {
+				t.Errorf("%v, %v, %v; want record %d", broken, verified, err, first)
+			}
+		})
+		if err := os.Remove(filepath.Join(store, "records.db")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Nobody else can read the log.
 func TestLogIsPrivate(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{Shell: "umask 0"})
 	s.project(t, completed(0, "x"))
-	for _, name := range []string{"audit.db", "audit.db-wal", "audit.db-shm", "audit.head", "audit.reserve"} {
+	for name, mode := range map[string]uint32{
+		"records.db": 0o600, "records.db-wal": 0o600, "records.db-shm": 0o600, "catalog.db": 0o600, "journal": 0o700, "journal/records": 0o700,
+		"journal/segments/0000000001.segment": 0o600, "journal/OPEN": 0o600,
+	} {
 		var stat unix.Stat_t
-		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || stat.Mode&0o777 != 0o600 {
+		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || stat.Mode&0o777 != mode {
 			t.Errorf("%s: mode %o, %v", name, stat.Mode&0o777, err)
 		}
 	}

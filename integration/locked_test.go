@@ -5,8 +5,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"google.golang.org/grpc/codes"
-
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -31,30 +29,40 @@ func locked(t *testing.T, s *sidecar, name string) (release func()) {
 	}
 }
 
-// withLockedCatalog stores an artifact while another program has the catalog locked, and again when it has not.
+// withLockedCatalog lists artifacts while another program has their index locked, and again when it has not. What is stored meanwhile
+// is in the journal.
 func withLockedCatalog(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{})
-	release := locked(t, s, "books.db")
-	_, err := s.Project(t.Context(), completed(0, numbered(100_000)))
+	release := locked(t, s, "catalog.db")
+	req := completed(0, numbered(100_000))
+	req.Call = &pb.CallReference{SessionId: "s"}
+	s.project(t, req)
+	list := func() (*pb.ListArtifactsResponse, error) {
+		return pb.NewArtifactServiceClient(s.conn).ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "s"})
+	}
+	_, err := list()
 	release()
-	s.project(t, completed(0, numbered(100_000)))
+	waitFor(t, "the artifact", func() bool {
+		resp, err := list()
+		return err == nil && len(resp.GetArtifacts()) == 1
+	})
 	return err
 }
 
-// TestLockedAuditLogPasses: a call that cannot be recorded now is not answered, and made again it is, without a restart.
-func TestLockedAuditLogPasses(t *testing.T) {
+// TestLockedIndexOfRecords: a call is recorded while another program has the index locked, and is found when it has not.
+func TestLockedIndexOfRecords(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
 	req := completed(0, "x")
 	req.Call, req.RequestId = &pb.CallReference{SessionId: "s"}, "r"
-	release := locked(t, s, "audit.db")
-	_, err := s.Project(t.Context(), req)
-	if r := wantRefusal(t, err, codes.Unavailable, "AUDIT_LOG_UNAVAILABLE", ""); r.retry <= 0 {
-		t.Error("there is no RetryInfo")
-	}
-	release()
+	release := locked(t, s, "records.db")
 	first := s.project(t, req).GetReceipt().GetText()
 	if again := s.project(t, req).GetReceipt().GetText(); again != first {
 		t.Errorf("answered by %q and by %q", first, again)
 	}
+	release()
+	waitFor(t, "the record", func() bool {
+		list, err := s.audit().ListRecords(t.Context(), &pb.ListRecordsRequest{SessionId: "s", RequestId: "r"})
+		return err == nil && len(list.GetRecords()) == 1
+	})
 }

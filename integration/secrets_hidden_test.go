@@ -371,11 +371,6 @@ func (w *planting) searchHidden(t *testing.T, l *look) {
 		surfaces = append(surfaces, surface{"exported record", []byte(bytesOf(t, &r))})
 	}
 	originals := w.stored(t, raw, &surfaces)
-	for i, s := range surfaces {
-		if name := strings.TrimPrefix(s.name, "file "); strings.HasPrefix(name, "audit.db") && name != s.name {
-			surfaces[i].text = treePages(s.text, strings.HasSuffix(name, "-wal"))
-		}
-	}
 	l.at(t, surfaces)
 	for name, n := range l.leaks {
 		t.Errorf("%s has a secret %d times", name, n)
@@ -384,31 +379,6 @@ func (w *planting) searchHidden(t *testing.T, l *look) {
 		t.Errorf("none of %d originals has a secret: the search finds nothing", len(originals))
 	}
 	t.Logf("%d texts with %d bytes have no secret, %d originals are left out", l.texts, l.size, len(originals))
-}
-
-// treePages returns of a file of SQLite, or of its write-ahead log, what is before packed records on the pages of its trees. Packing
-// takes repeats out of a text, and so the seams out of a hidden secret: its letters may then be side by side. The records are
-// looked at as they are read, and as they unpack.
-func treePages(file []byte, log bool) (plain []byte) {
-	at, between, size := 0, 0, 0
-	switch {
-	case log && len(file) > 32:
-		at, between, size = 32, 24, int(file[10])<<8|int(file[11])
-	case !log && len(file) > 100:
-		size = int(file[16])<<8 | int(file[17])
-	}
-	for ; size > 1 && at+between+size <= len(file); at += between + size {
-		page := file[at+between : at+between+size]
-		first := page[0]
-		if bytes.HasPrefix(page, []byte("SQLite format 3")) {
-			first = page[100]
-		}
-		if first == 2 || first == 5 || first == 10 || first == 13 { // of a tree, not where a record goes on
-			before, _, _ := bytes.Cut(page, []byte{0x28, 0xb5, 0x2f, 0xfd})
-			plain = append(append(plain, before...), '\n')
-		}
-	}
-	return plain
 }
 
 // hiddenIn returns where a text has a secret, plainly or escaped for a page, or where it shows the value on a terminal; -1 without

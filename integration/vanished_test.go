@@ -39,8 +39,8 @@ func takenAway() map[string]func(t *testing.T, store string) error {
 			return nil
 		},
 	}
-	for _, name := range []string{"LOCK", "audit.db", "audit.db-wal", "audit.head", "books.db", "books.db-wal"} {
-		ways[name+"/deleted"] = func(t *testing.T, store string) error { return os.Remove(filepath.Join(store, name)) }
+	for _, name := range []string{"LOCK", "journal", "journal/segments/0000000001.segment"} {
+		ways[name+"/deleted"] = func(t *testing.T, store string) error { return os.RemoveAll(filepath.Join(store, name)) }
 		ways[name+"/moved"] = func(t *testing.T, store string) error {
 			return os.Rename(filepath.Join(store, name), filepath.Join(store, name+"-2"))
 		}
@@ -50,7 +50,7 @@ func takenAway() map[string]func(t *testing.T, store string) error {
 		}
 		ways[name+"/a link"] = func(t *testing.T, store string) error {
 			path := filepath.Join(store, name)
-			return errors.Join(os.Rename(path, path+"-2"), os.Symlink(name+"-2", path))
+			return errors.Join(os.Rename(path, path+"-2"), os.Symlink(filepath.Base(name)+"-2", path))
 		}
 	}
 	return ways
@@ -85,7 +85,7 @@ func TestNothingIsAcknowledgedWithoutAStore(t *testing.T) {
 			}
 			wantHealth(t, s, healthpb.HealthCheckResponse_NOT_SERVING)
 			log := s.Log.String()
-			for _, line := range []string{"the audit log failed, and takes no more records", "the store failed, and takes nothing more"} {
+			for _, line := range []string{"the journal failed, and takes nothing more", "the store failed, and takes nothing more"} {
 				if n := strings.Count(log, line); n > 1 {
 					t.Errorf("%q is in the log %d times", line, n)
 				}
@@ -93,10 +93,9 @@ func TestNothingIsAcknowledgedWithoutAStore(t *testing.T) {
 			if !strings.Contains(log, "takes no") {
 				t.Errorf("the log says nothing:\n%s", log)
 			}
-			// Without the catalog nobody knows what is raw, so only those who may read that read on.
-			for raw, lost := range map[bool]bool{true: name == "store/deleted", false: name == "store/deleted" || strings.HasPrefix(name, "books.")} {
+			for _, raw := range []bool{false, true} {
 				_, err := pb.NewArtifactServiceClient(s.conn).ReadArtifact(t.Context(), &pb.ReadArtifactRequest{Path: kept, Raw: raw})
-				if refused := err != nil; refused != lost {
+				if refused := err != nil; refused != (name == "store/deleted") {
 					t.Errorf("reading, raw %v: %v", raw, err)
 				}
 			}
@@ -142,6 +141,34 @@ func TestShardsMayVanish(t *testing.T) {
 	s.project(t, request)
 	if kept, err := os.ReadFile(path); err != nil || string(kept) != numbered(2000) {
 		t.Errorf("it has %d bytes, error %v", len(kept), err)
+	}
+	wantHealth(t, s, healthpb.HealthCheckResponse_SERVING)
+}
+
+// TestIndexesAreMadeAgain takes the indexes away under a running sidecar, which goes on: they are made again from the journal.
+func TestIndexesAreMadeAgain(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{})
+	req := completed(0, numbered(3000))
+	req.Call, req.RequestId = &pb.CallReference{SessionId: "s"}, "r"
+	first := s.project(t, req)
+	for round := range 2 {
+		for _, name := range []string{"records.db", "records.db-wal", "catalog.db", "catalog.db-wal"} {
+			if err := os.Remove(filepath.Join(s.Store, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		other := completed(int32(round), numbered(3001+round))
+		other.Call = &pb.CallReference{SessionId: "s"}
+		s.project(t, other)
+		waitFor(t, "what was before", func() bool {
+			records, err := s.audit().ListRecords(t.Context(), &pb.ListRecordsRequest{SessionId: "s"})
+			artifacts, err2 := pb.NewArtifactServiceClient(s.conn).ListArtifacts(t.Context(), &pb.ListArtifactsRequest{SessionId: "s"})
+			return errors.Join(err, err2) == nil && len(records.GetRecords()) == 2+round && len(artifacts.GetArtifacts()) == 2+round
+		})
+		if again := s.project(t, req); again.GetReceipt().GetText() != first.GetReceipt().GetText() {
+			t.Errorf("answered by %q, and now by %q", first.GetReceipt().GetText(), again.GetReceipt().GetText())
+		}
 	}
 	wantHealth(t, s, healthpb.HealthCheckResponse_SERVING)
 }

@@ -64,7 +64,7 @@ func (t *Transaction) put(ctx context.Context, o Owner, b artifactstore.Blob) (a
 	t.mu.Lock()
 	t.reserved += b.Size()
 	t.mu.Unlock()
-	one, err := c.store1(ctx, b)
+	one, err := c.bring(ctx, o, b)
 	if err != nil {
 		c.noteFailure(err)
 		return artifactstore.Ref{}, err
@@ -76,9 +76,10 @@ func (t *Transaction) put(ctx context.Context, o Owner, b artifactstore.Blob) (a
 	return one.ref, nil
 }
 
-// store1 brings a blob into the store and holds its name. A small one is reserved, if the store can do that.
-func (c *Catalog) store1(ctx context.Context, b artifactstore.Blob) (claimed, error) {
-	if store, can := c.store.(artifactstore.Reserver); can && b.Size() <= smallBytes {
+// bring brings a blob into the store and holds its name. A small one is reserved, if the store can do that, but for one that is raw: what
+// was redacted is never in the journal.
+func (c *Catalog) bring(ctx context.Context, o Owner, b artifactstore.Blob) (claimed, error) {
+	if store, can := c.store.(artifactstore.Reserver); can && b.Size() <= smallBytes && !o.Raw {
 		content, err := artifactstore.Content(b)
 		if err != nil {
 			return claimed{}, err
