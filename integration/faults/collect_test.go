@@ -154,26 +154,28 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 	if err != nil {
 		return "", err
 	}
-	record, err := s.record(owner, request, ref, recordBytes, puts)
+	record, again, err := s.record(owner, request, ref, recordBytes, puts)
 	if err != nil {
 		return "", err
 	}
 	told := ackedRecord{
 		record.GetLogId(), record.GetSequence(), record.GetHash(), answerDigest(record.GetCanonical(), record.GetReceipt()), request,
 	}
-	if call == "" {
-		return told.String() + "\n", nil // its artifact may be deleted
+	if call == "" || again { // its artifact may be deleted, or the one of the first answer counts
+		return told.String() + "\n", nil
 	}
 	return ack(ref) + "\n" + told.String() + "\n", nil
 }
 
-// record finds the record of a request, or appends one with what was put.
-func (s station) record(owner catalog.Owner, request string, ref artifactstore.Ref, size int, puts *catalog.Transaction) (*pb.AuditRecord, error) {
+// record finds the record of a request again, or appends one with what was put.
+func (s station) record(
+	owner catalog.Owner, request string, ref artifactstore.Ref, size int, puts *catalog.Transaction,
+) (record *pb.AuditRecord, again bool, err error) {
 	earlier, err := s.log.Find(context.Background(), owner.Session, request)
 	if err != nil || len(earlier) > 0 {
-		return append(earlier, nil)[0], err
+		return append(earlier, nil)[0], true, err
 	}
-	record := audittest.Projection(owner.Session, owner.Call, request, size)
+	record = audittest.Projection(owner.Session, owner.Call, request, size)
 	record.Payloads[0].Artifact = ref.Path
 	record.Canonical.GetCommand().Artifacts[0].Path = ref.Path
 	if owner.Session == "" {
@@ -183,7 +185,7 @@ func (s station) record(owner catalog.Owner, request string, ref artifactstore.R
 		_, err := s.log.AppendWith(ctx, with, record)
 		return err
 	})
-	return record, err
+	return record, false, err
 }
 
 // verifyBooks looks at the artifacts as verify does, then at the catalog, and then at the audit log: everything that was

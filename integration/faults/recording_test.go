@@ -211,7 +211,7 @@ func TestEveryErrorOfTheKernelAtARecord(t *testing.T) {
 						verifyBooks(t, r.root, r.said)
 						must(t, os.RemoveAll(filepath.Dir(r.root)))
 						if t.Failed() {
-							t.Fatalf("%s at number %d", reason, n)
+							t.Fatalf("%s at number %d, after %q", reason, n, r.said)
 						}
 					}
 				}

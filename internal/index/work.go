@@ -71,6 +71,15 @@ func (x *Index) pause() {
 
 // turn writes the entries that wait, in one transaction with the questions that they suffice for.
 func (x *Index) turn() error {
+	if x.db == nil { // it could not be made again
+		if err := x.remake(); err != nil {
+			x.mu.Lock()
+			requests := x.requests
+			x.requests = nil
+			x.mu.Unlock()
+			return x.unavailable(err, requests)
+		}
+	}
 	x.mu.Lock()
 	entries, behind, requests := x.queue, x.behind, x.requests
 	x.requests = nil

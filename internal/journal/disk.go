@@ -72,8 +72,7 @@ func openDisk(dir string, volatile bool) (disk, error) {
 		return newMemoryDisk(), nil
 	}
 	if err := os.Mkdir(dir, folderMode); err == nil {
-		err = syncFolder(filepath.Dir(dir))
-		if err != nil {
+		if err = errors.Join(os.Chmod(dir, folderMode), syncFolder(filepath.Dir(dir))); err != nil { // whatever the umask
 			return nil, err
 		}
 	} else if !errors.Is(err, os.ErrExist) {
@@ -127,10 +126,16 @@ func (d *folderDisk) open() (err error) {
 	made := false
 	for _, folder := range []string{segmentsFolder, Records.String(), Catalog.String()} {
 		err := d.root.Mkdir(folder, folderMode)
-		if err != nil && !errors.Is(err, os.ErrExist) {
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err == nil {
+			err = d.root.Chmod(folder, folderMode)
+		}
+		if err != nil {
 			return err
 		}
-		made = made || err == nil
+		made = true
 	}
 	if made {
 		return d.syncFolder(".")
