@@ -195,9 +195,12 @@ func TestRefusedMessagesAreRecorded(t *testing.T) {
 func withManyBytes(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
 	req := completed(0, strings.Repeat(canary+"\n", 1000<<10/(len(canary)+1)))
-	began := time.Now()
-	if _, err := s.Project(t.Context(), req); err != nil {
-		t.Fatal(err)
+	var began time.Time
+	for range 3 { // the first ones are slower than those that follow
+		began = time.Now()
+		if _, err := s.Project(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
 	}
 	patience := 4 * time.Since(began)
 	for range 50 {

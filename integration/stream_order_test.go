@@ -202,7 +202,7 @@ func wantStored(t *testing.T, s *sidecar, want ...string) {
 // then is kept without it.
 func TestOrderOnAFullDisk(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Store: filepath.Join(mountTmpfs(t, "size=11m,mode=0700"), "store"), Args: []string{"--volatile"}})
+	s := startSidecar(t, launch{Store: filepath.Join(mountTmpfs(t, "size=4m,mode=0700"), "store"), Args: []string{"--volatile"}})
 	out, text := strings.Repeat("out\n", 230_000), strings.Repeat("err\n", 230_000)
 	messages := []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{
 		Family: "command", KeepOrder: true, OnAbort: pb.AbortPolicy_ABORT_POLICY_KEEP, Call: &pb.CallReference{SessionId: "s"},

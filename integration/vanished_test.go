@@ -46,7 +46,7 @@ func takenAway() map[string]func(t *testing.T, store string) error {
 		}
 		ways[name+"/a copy"] = func(t *testing.T, store string) error {
 			path := filepath.Join(store, name)
-			return errors.Join(runOK(t, "cp", "-a", path, path+"-2"), os.Rename(path+"-2", path))
+			return errors.Join(runOK(t, "cp", "-a", path, path+"-2"), os.Rename(path, path+"-1"), os.Rename(path+"-2", path))
 		}
 		ways[name+"/a link"] = func(t *testing.T, store string) error {
 			path := filepath.Join(store, name)
@@ -145,18 +145,20 @@ func TestShardsMayVanish(t *testing.T) {
 	wantHealth(t, s, healthpb.HealthCheckResponse_SERVING)
 }
 
-// TestIndexesAreMadeAgain takes the indexes away under a running sidecar, which goes on: they are made again from the journal.
+// TestIndexesAreMadeAgain takes the indexes away under a running sidecar, which goes on with others in memory, and before a start, which
+// makes them again from the journal.
 func TestIndexesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
 	req := completed(0, numbered(3000))
 	req.Call, req.RequestId = &pb.CallReference{SessionId: "s"}, "r"
 	first := s.project(t, req)
-	for round := range 2 {
-		for _, name := range []string{"records.db", "records.db-wal", "catalog.db", "catalog.db-wal"} {
-			if err := os.Remove(filepath.Join(s.Store, name)); err != nil {
-				t.Fatal(err)
-			}
+	for round := range 3 {
+		removeIndexes(t, s.Store)
+		if round == 2 {
+			s.Terminate()
+			removeIndexes(t, s.Store)
+			s = startSidecar(t, launch{Store: s.Store})
 		}
 		other := completed(int32(round), numbered(3001+round))
 		other.Call = &pb.CallReference{SessionId: "s"}
@@ -171,4 +173,19 @@ func TestIndexesAreMadeAgain(t *testing.T) {
 		}
 	}
 	wantHealth(t, s, healthpb.HealthCheckResponse_SERVING)
+	if _, err := os.Stat(filepath.Join(s.Store, "records.db")); err != nil {
+		t.Error(err)
+	}
+}
+
+// removeIndexes removes the files of the indexes that are there.
+func removeIndexes(t *testing.T, store string) {
+	t.Helper()
+	for _, name := range []string{"records.db", "catalog.db"} {
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(filepath.Join(store, name+suffix)); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+		}
+	}
 }

@@ -22,6 +22,14 @@ const (
 	newJournalName = journalName + ".new"
 )
 
+// checkEarlier refuses a store whose databases are of a later version than this program reads, before anything of it is written.
+func checkEarlier(store string) error {
+	if info, err := os.Stat(store); err != nil || !info.IsDir() {
+		return nil // who opens the store says it better
+	}
+	return errors.Join(catalog.CheckEarlier(filepath.Join(store, earlierCatalog)), local.CheckEarlier(filepath.Join(store, earlierAudit)))
+}
+
 // Migrate makes the journal of a store of an earlier version, which had databases in its place. They are removed when the journal is
 // complete: until then it begins again. The caller has the lock of the store. A store of this version stays as it is.
 func Migrate(store string, logger *slog.Logger) error {

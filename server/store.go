@@ -41,6 +41,9 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 		}
 		return volatile, s.openCatalog(memory.New(), catalog.Options{})
 	}
+	if err := checkEarlier(s.config.Store); err != nil {
+		return 0, err
+	}
 	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
 	})

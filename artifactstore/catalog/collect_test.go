@@ -193,11 +193,6 @@ type model struct {
 
 func (m *model) put(session, text, name string, now time.Time, lease time.Duration) {
 	m.names[text] = name
-	recent := now.Add(-time.Minute)
-	if at, there := m.stored[text]; there && !at.Before(recent) && !m.uses[text][session].Before(recent) &&
-		(session == "" || !m.leases[session].Before(recent.Add(lease))) {
-		return // nothing is entered again
-	}
 	m.stored[text] = now
 	if m.uses[text] == nil {
 		m.uses[text] = map[string]time.Time{}

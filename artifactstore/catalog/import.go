@@ -18,20 +18,31 @@ import (
 // earlierVersion is the latest version of the tables that are read.
 const earlierVersion = 3
 
+// CheckEarlier reports why the catalog of an earlier version, the database at a path, cannot be read; nil when there is none. It writes
+// nothing.
+//
+// Errors: ErrCatalogUnreadable, of a later version with [sqlitedb.ErrTooNew].
+func CheckEarlier(path string) error {
+	version, err := sqlitedb.FileVersion(path)
+	if err == nil && version > earlierVersion {
+		err = fmt.Errorf("version %d, this program knows %d: %w: %w", version, earlierVersion, ErrCatalogUnreadable, sqlitedb.ErrTooNew)
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("catalog %s: %w", path, err)
+}
+
 // Import brings the catalog of an earlier version, the database at a path, into a journal that has no catalog. It reports false if there is no
 // database.
 //
-// Errors: ErrCatalogUnreadable; those of the journal.
+// Errors: those of CheckEarlier; those of the journal.
 func Import(ctx context.Context, path string, j *journal.Journal) (found bool, err error) {
-	version, err := sqlitedb.FileVersion(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return false, nil
-	case err == nil && version > earlierVersion: // nothing of it is changed
-		err = fmt.Errorf("version %d, this program knows %d: %w: %w", version, earlierVersion, ErrCatalogUnreadable, sqlitedb.ErrTooNew)
 	}
-	if err != nil {
-		return false, fmt.Errorf("catalog %s: %w", path, err)
+	if err := CheckEarlier(path); err != nil {
+		return false, err
 	}
 	sqlite, err := sql.Open("sqlite", path)
 	if err != nil {

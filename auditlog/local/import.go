@@ -33,20 +33,31 @@ type Earlier struct {
 	head   journal.Tip // that was kept beside the database; zero: none
 }
 
+// CheckEarlier reports why the log of an earlier version, the database at a path, cannot be read; nil when there is none. It writes
+// nothing.
+//
+// Errors: [auditlog.ErrTooNew], [auditlog.ErrBroken] for a database that cannot be read.
+func CheckEarlier(path string) error {
+	version, err := sqlitedb.FileVersion(path)
+	if err == nil && version > earlierVersion {
+		err = fmt.Errorf("version %d, this program knows %d: %w", version, earlierVersion, auditlog.ErrTooNew)
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return fmt.Errorf("audit log %s: %w", path, err)
+}
+
 // OpenEarlier opens a log of an earlier version for reading: the database at a path, and the file of its head. It returns nil if there is no
 // database.
 //
-// Errors: [auditlog.ErrTooNew], [auditlog.ErrBroken] for a database that cannot be read.
+// Errors: those of CheckEarlier.
 func OpenEarlier(path, head string) (*Earlier, error) {
-	version, err := sqlitedb.FileVersion(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
-	case err == nil && version > earlierVersion: // nothing of it is changed
-		err = fmt.Errorf("version %d, this program knows %d: %w", version, earlierVersion, auditlog.ErrTooNew)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("audit log %s: %w", path, err)
+	if err := CheckEarlier(path); err != nil {
+		return nil, err
 	}
 	db, err := sql.Open("sqlite", path)
 	if err != nil {

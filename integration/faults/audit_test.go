@@ -35,6 +35,9 @@ func (s *sidecar) killed(t testing.TB) *sidecar {
 	return startSidecar(t, launch{Store: s.Store})
 }
 
+// segment is the file of the journal that is written, of a store that is young.
+const segment = "journal/segments/0000000001.segment"
+
 // on is for the calls of the kernel on a file of the store alone.
 func (s *sidecar) on(name string) string { return "path=" + filepath.Join(s.Store, name) }
 
@@ -46,16 +49,16 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 	leg(t, "strace")
 	const full, poisoned, passing, fine = "DISK_FULL", "AUDIT_LOG_FAILED", "AUDIT_LOG_UNAVAILABLE", ""
 	for _, c := range []struct{ file, call, reason, answer string }{
-		{"audit.db-wal", "pwrite64", "ENOSPC", full},
-		{"audit.db-wal", "pwrite64", "EDQUOT", passing}, // SQLite knows one way of being full
-		{"audit.db-wal", "pwrite64", "EIO", passing},
-		{"audit.db-wal", "pwrite64", "EROFS", passing},
-		{"audit.db-wal", "pwrite64", "EFBIG", passing},
-		{"audit.db-wal", "fsync", "EIO", poisoned},
-		{"audit.db-wal", "fsync", "ENOSPC", poisoned},
-		{"audit.db-wal", "fsync", "EINTR", poisoned},
-		{"audit.head", "pwrite64", "ENOSPC", fine},
-		{"audit.head", "pwrite64", "EIO", fine},
+		{segment, "pwritev", "ENOSPC", full},
+		{segment, "pwritev", "EDQUOT", full},
+		{segment, "pwritev", "EIO", passing},
+		{segment, "pwritev", "EROFS", passing},
+		{segment, "pwritev", "EFBIG", passing},
+		{segment, "fdatasync", "EIO", poisoned},
+		{segment, "fdatasync", "ENOSPC", poisoned},
+		{segment, "fdatasync", "EINTR", poisoned},
+		{"records.db-wal", "pwrite64", "ENOSPC", fine},
+		{"records.db-wal", "pwrite64", "EIO", fine},
 	} {
 		t.Run(c.file+" "+c.call+" "+c.reason, func(t *testing.T) {
 			t.Parallel()
@@ -187,7 +190,7 @@ func (s *sidecar) wantOneRecord(t testing.TB, q question) {
 func TestSlowSyncOfTheAuditLog(t *testing.T) {
 	leg(t, "strace")
 	s := startSidecar(t, launch{})
-	stop := meddle(t, s.PID(), s.on("audit.db-wal"), "trace=fsync", "inject=fsync:delay_enter=2000000")
+	stop := meddle(t, s.PID(), s.on(segment), "trace=fdatasync", "inject=fdatasync:delay_enter=2000000")
 	q := question{session: "s", request: "slow"}
 	ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 	defer cancel()
@@ -210,7 +213,7 @@ func TestSlowSyncOfTheAuditLog(t *testing.T) {
 func TestLogIsFullAndTheArtifactFits(t *testing.T) {
 	leg(t, "strace")
 	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
-	stop := meddle(t, s.PID(), s.on("audit.db-wal"), "trace=pwrite64", "inject=pwrite64:error=ENOSPC")
+	stop := meddle(t, s.PID(), s.on(segment), "trace=pwritev", "inject=pwritev:error=ENOSPC")
 	_, err := s.inOneMessage(t.Context(), numbered(2500))
 	wantRefusal(t, "without room for the record", err, codes.ResourceExhausted, "DISK_FULL")
 	stop()

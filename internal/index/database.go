@@ -8,6 +8,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"syscall"
+	"time"
 
 	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/internal/sqlitedb"
@@ -23,14 +25,23 @@ INSERT INTO applied VALUES ('', 0, x'');
 	readerCount = 2
 )
 
-// open opens the database, or makes it again if it is not what the journal says.
+// open opens the database, in memory if its file cannot be written.
 func (x *Index) open() error {
 	if x.o.Path == "" {
-		return x.connect()
+		return x.remake()
 	}
 	x.readers = make(chan *sqlitedb.DB, readerCount)
-	why, err := "", x.connect()
-	if err == nil {
+	err := x.openFile()
+	if isForNow(err) {
+		return x.retreat(err)
+	}
+	return err
+}
+
+// openFile opens the file, or makes it again if it is not what the journal says.
+func (x *Index) openFile() (err error) {
+	why := ""
+	if x.db, err = x.connect(x.o.Path); err == nil {
 		why = x.differs()
 	} else {
 		why = reason(err)
@@ -46,6 +57,18 @@ func (x *Index) open() error {
 	return x.remake()
 }
 
+// isForNow reports whether an error is about a file that may be written later, as on a full disk.
+func isForNow(err error) bool {
+	for _, of := range []error{
+		sqlitedb.ErrFull, sqlitedb.ErrReadOnly, sqlitedb.ErrTransient, syscall.ENOSPC, syscall.EDQUOT, syscall.EROFS, syscall.EMFILE, syscall.ENFILE,
+	} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
 // reason returns why a database that cannot be opened is made again; empty: it is not.
 func reason(err error) string {
 	switch {
@@ -57,12 +80,11 @@ func reason(err error) string {
 	return ""
 }
 
-// connect opens the file, and makes it if there is none. A version from before is not converted but made again.
-func (x *Index) connect() (err error) {
-	x.db, err = sqlitedb.Open(sqlitedb.Options{
-		Path: x.o.Path, Lazy: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: x.o.Pragmas,
+// connect opens a database, and makes it if there is none. A version from before is not converted but made again.
+func (x *Index) connect(path string, pragmas ...string) (*sqlitedb.DB, error) {
+	return sqlitedb.Open(sqlitedb.Options{
+		Path: path, Lazy: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: append(pragmas, x.o.Pragmas...),
 	})
-	return err
 }
 
 // differs returns why the database is not one of the journal; empty: it is, and may have fewer entries. An index with more of them says
@@ -135,20 +157,71 @@ func closeAll(list []*sqlitedb.DB) error {
 }
 
 // remake makes the database again, without entries.
-func (x *Index) remake() error {
-	if err := x.closeDatabase(); err != nil {
-		x.o.Logger.Debug("the index was not closed", slog.Any("error", err))
-	}
+func (x *Index) remake() (err error) {
+	x.drop()
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(x.o.Path + suffix); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
-	x.applied.Store(0)
-	if err := x.connect(); err != nil {
+	if x.db, err = x.connect(x.o.Path); err != nil || x.readers == nil {
 		return err
 	}
 	return x.openReaders()
+}
+
+// drop closes the database that is given up.
+func (x *Index) drop() {
+	if err := x.closeDatabase(); err != nil {
+		x.o.Logger.Debug("the index was not closed", slog.Any("error", err))
+	}
+	x.applied.Store(0)
+	x.inMemory = false
+}
+
+// memoryPages bounds a database in the place of a file, in pages of 4096 bytes.
+const memoryPages = "max_page_count = 65536"
+
+// retreat makes the database again in memory, because its file cannot be written. It is tried again later, unless it was taken away:
+// then another one at its path is not ours.
+func (x *Index) retreat(why error) (err error) {
+	x.o.Logger.Error("the index is in memory, as its file cannot be written", slog.String("index", x.o.Path), slog.Any("error", why))
+	x.drop()
+	if x.db, err = x.connect("", memoryPages); err != nil {
+		return err
+	}
+	x.inMemory, x.returnAt = true, time.Now().Add(returnPause)
+	if errors.Is(why, sqlitedb.ErrVanished) {
+		x.returnAt = time.Time{}
+	}
+	for range readerCount {
+		x.readers <- nil
+	}
+	x.reading = true
+	return nil
+}
+
+// comeBack leaves memory for the file, if that can be written again, and reports whether it does.
+func (x *Index) comeBack() (done bool) {
+	file, err := x.connect(x.o.Path)
+	if err == nil {
+		err = file.Transaction(func() error { return file.Run("UPDATE applied SET number = number") })
+	}
+	if err != nil && reason(err) == "" {
+		x.returnAt = time.Now().Add(returnPause)
+		_ = closeAll([]*sqlitedb.DB{file}) // nothing was written
+		return false
+	}
+	_ = closeAll([]*sqlitedb.DB{file}) // it is opened again
+	x.drop()
+	if err := x.openFile(); err != nil {
+		if err := x.retreat(err); err != nil {
+			x.o.Logger.Error("the index could not be made in memory", slog.Any("error", err))
+		}
+		return true
+	}
+	x.o.Logger.Info("the file of the index can be written again", slog.String("index", x.o.Path))
+	return true
 }
 
 // closeDatabase closes all connections. It waits for those that read.

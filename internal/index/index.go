@@ -58,6 +58,8 @@ const (
 	closePause = time.Second
 	// fullPause is the time after which a full disk is tried again.
 	fullPause = time.Second
+	// returnPause is the time after which a file that could not be written is tried again.
+	returnPause = 10 * time.Second
 )
 
 // Index is a database that follows a stream. Safe for concurrent use.
@@ -66,7 +68,11 @@ type Index struct {
 	db      *sqlitedb.DB      // used by the goroutine of work alone
 	readers chan *sqlitedb.DB // nil: in memory
 	reading bool              // there are readers; likewise
-	applied atomic.Uint64     // number of the last entry that is stored
+
+	inMemory bool      // the file cannot be written for now; likewise
+	returnAt time.Time // when the file is tried again; zero: never; likewise
+
+	applied atomic.Uint64 // number of the last entry that is stored
 
 	mu       sync.Mutex // guards the fields below
 	queue    []*journal.Entry
@@ -189,10 +195,11 @@ func (x *Index) Peek(ctx context.Context, ask func(db *sqlitedb.DB) error) error
 		if !open {
 			return ErrClosed
 		}
-		defer func() { x.readers <- db }()
-		if db == nil { // there was no space for the memory that readers share
+		if db == nil { // the writer is alone, or in memory
+			x.readers <- db
 			return x.Ask(ctx, ask)
 		}
+		defer func() { x.readers <- db }()
 		return ask(db)
 	case <-ctx.Done():
 		return ctx.Err()

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
 	"time"
@@ -71,14 +72,11 @@ func (x *Index) pause() {
 
 // turn writes the entries that wait, in one transaction with the questions that they suffice for.
 func (x *Index) turn() error {
-	if x.db == nil { // it could not be made again
-		if err := x.remake(); err != nil {
-			x.mu.Lock()
-			requests := x.requests
-			x.requests = nil
-			x.mu.Unlock()
-			return x.unavailable(err, requests)
-		}
+	if due := x.inMemory && !x.returnAt.IsZero() && time.Now().After(x.returnAt); due && x.comeBack() || x.db == nil {
+		x.again(nil)
+	}
+	if x.db == nil {
+		return x.failed(errNone, nil)
 	}
 	x.mu.Lock()
 	entries, behind, requests := x.queue, x.behind, x.requests
@@ -252,25 +250,43 @@ func isOfEntry(err error) bool {
 	return true
 }
 
-// failed answers questions with an error of the database. One that is damaged is made again.
+// errNone means that not even a database in memory could be made.
+var errNone = fmt.Errorf("there is no index: %w", sqlitedb.ErrFailed)
+
+// failed answers questions with an error of the database. One that is damaged is made again, and one whose file cannot be written is made
+// in memory; then the questions wait for it.
 func (x *Index) failed(err error, requests []*request) error {
-	again := errors.Is(err, sqlitedb.ErrUnreadable) || errors.Is(err, sqlitedb.ErrFailed)
-	if again {
-		x.o.Logger.Error("the index is damaged, and is made again from the journal", slog.String("index", x.o.Path), slog.Any("error", err))
-		if err := x.remake(); err != nil {
-			x.o.Logger.Error("the index could not be made again", slog.String("index", x.o.Path), slog.Any("error", err))
-		} else { // they wait for it
-			x.mu.Lock()
-			x.requests = append(requests, x.requests...)
-			x.queue, x.queued, x.behind = nil, 0, true
-			x.mu.Unlock()
-			return nil
+	broken := errors.Is(err, sqlitedb.ErrUnreadable) || errors.Is(err, sqlitedb.ErrFailed)
+	name := slog.String("index", x.o.Path)
+	var left error
+	switch {
+	case broken && !errors.Is(err, sqlitedb.ErrVanished):
+		x.o.Logger.Error("the index is damaged, and is made again from the journal", name, slog.Any("error", err))
+		if left = x.remake(); left != nil && x.o.Path != "" {
+			left = x.retreat(left)
 		}
-	} else {
-		x.o.Logger.Warn("the index could not be written; it is tried again", slog.String("index", x.o.Path), slog.Any("error", err))
+	case x.o.Path != "" && !x.inMemory && (broken || errors.Is(err, sqlitedb.ErrFull) || errors.Is(err, sqlitedb.ErrReadOnly)):
+		left = x.retreat(err)
+	default:
+		x.o.Logger.Warn("the index could not be written; it is tried again", name, slog.Any("error", err))
+		reject(requests, err)
+		return err
 	}
-	reject(requests, err)
-	return err
+	if left != nil {
+		x.o.Logger.Error("the index could not be made again", name, slog.Any("error", left))
+		reject(requests, left)
+		return left
+	}
+	x.again(requests)
+	return nil
+}
+
+// again lets everything be read from the journal, now that the database is another one. The requests wait for it.
+func (x *Index) again(requests []*request) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.requests = append(requests, x.requests...)
+	x.queue, x.queued, x.behind = nil, 0, true
 }
 
 // reject answers questions with an error.

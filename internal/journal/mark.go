@@ -12,13 +12,13 @@ const markName = "OPEN"
 
 // markOpen makes the mark durable, and reports whether it was there.
 func markOpen(dir string) (suspect bool, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, markName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, writeMode)
+	f, err := os.OpenFile(filepath.Join(dir, markName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, readMode)
 	if errors.Is(err, os.ErrExist) {
 		return true, nil
 	} else if err != nil {
 		return true, err
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(f.Chmod(readMode), f.Close()); err != nil { // whatever the umask
 		return false, err
 	}
 	return false, syncFolder(dir)

@@ -338,6 +338,8 @@ func (d *DB) failure(err error) error {
 	switch e.Code() & 0xff {
 	case lib.SQLITE_FULL:
 		return fmt.Errorf("%w: %w", ErrFull, err)
+	case lib.SQLITE_CANTOPEN: // there may be no inode left for a file beside it
+		return fmt.Errorf("%w: %w", ErrTransient, err)
 	case lib.SQLITE_READONLY:
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	case lib.SQLITE_CONSTRAINT:
