@@ -159,6 +159,7 @@ func taskCheck(c candidate, dir string, numbers []int) (any, error) {
 		err = l.Each(func(record []byte) error { see(record); return nil })
 	}
 	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		r.EachError = err.Error()
 		r.Wrong = 0
 		clear(seeds)

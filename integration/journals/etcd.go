@@ -121,9 +121,9 @@ func (e *etcdLog) read(after uint64) ([]*raftpb.Entry, error) {
 	}
 	_, _, entries, err := w.ReadAll()
 	if errors.Is(err, wal.ErrSnapshotNotFound) {
-		err = nil
+		return entries, nil // ReadAll has closed the files, and Close fails without a directory
 	}
-	return entries, errors.Join(err, w.Close())
+	return entries, err
 }
 
 // Get implements Log. It reads all that follows.

@@ -247,8 +247,14 @@ func damagePages(c candidate, dir string) (d damage, err error) {
 	return d, nil
 }
 
+// explained counts what was explained: the first few suffice.
+var explained = map[string]int{}
+
 // explain says on standard error why a log was not opened.
 func explain(c candidate, what, where string, err error, got checked) {
+	if explained[c.name+what]++; explained[c.name+what] > 3 {
+		return
+	}
 	fmt.Fprintf(os.Stderr, "%s, %s %s: %.160s %.200s\n", c.name, what, where, strings.ReplaceAll(fmt.Sprint(err), "\n", " "), got.OpenError)
 }
 

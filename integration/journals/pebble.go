@@ -27,6 +27,7 @@ func (silent) Errorf(string, ...any) {}
 func openPebble(dir string) (Log, error) {
 	db, err := pebble.Open(dir, &pebble.Options{
 		MemTableSize: 16 << 20, FormatMajorVersion: pebble.FormatNewest, Logger: silent{pebble.DefaultLogger},
+		EventListener: &pebble.EventListener{DataCorruption: func(pebble.DataCorruptionInfo) {}}, // else it ends the process
 	})
 	if err != nil {
 		return nil, err
