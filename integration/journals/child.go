@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -94,7 +95,7 @@ func taskMeasure(c candidate, dir string, numbers []int) (any, error) {
 const fillCallers = 64
 
 // taskFill appends numbers[0] records of numbers[1] bytes, prints each seed that was answered, and closes the log unless numbers[2] is 1:
-// then it goes on until it is killed.
+// then it goes on until it is killed. With 2 there are no small artifacts.
 func taskFill(c candidate, dir string, numbers []int) (any, error) {
 	l, err := c.open(dir)
 	if err != nil {
@@ -106,7 +107,7 @@ func taskFill(c candidate, dir string, numbers []int) (any, error) {
 	}
 	var mu sync.Mutex
 	out := bufio.NewWriter(os.Stdout)
-	if err := callers(l, fillCallers, n, numbers[1], 1, func(seed uint64) {
+	if err := callers(l, fillCallers, n, numbers[1], 1, numbers[2] < 2, func(seed uint64) {
 		if numbers[2] == 1 {
 			mu.Lock()
 			defer mu.Unlock()
@@ -131,6 +132,9 @@ type checked struct {
 	Get       time.Duration
 }
 
+// castagnoli is the polynomial that processors compute.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
 // taskCheck opens a log that should have records 1 to numbers[0], and reads them: in their order, and if that ends early one by one. With
 // numbers[1] it measures how long one takes.
 func taskCheck(c candidate, dir string, numbers []int) (any, error) {
@@ -152,7 +156,11 @@ func taskCheck(c candidate, dir string, numbers []int) (any, error) {
 		seeds[seed] = true
 	}
 	began = time.Now()
-	count := func(record []byte) error { size += len(record); return nil }
+	sum := uint32(0) // so that all bytes are looked at, also of a mapped file
+	count := func(record []byte) error {
+		size, sum = size+len(record), crc32.Update(sum, castagnoli, record)
+		return nil
+	}
 	err = l.Each(count)
 	r.PerSecond = float64(size) / 1e6 / time.Since(began).Seconds()
 	if err == nil {
@@ -208,7 +216,7 @@ func taskLarge(c candidate, dir string, _ []int) (any, error) {
 		return nil, err
 	}
 	before := func(uint64) {}
-	if err := callers(l, 1, 100, 2<<10, 1, before); err != nil {
+	if err := callers(l, 1, 100, 2<<10, 1, true, before); err != nil {
 		return nil, err
 	}
 	large := text(101, 4<<20)
@@ -222,16 +230,16 @@ func taskLarge(c candidate, dir string, _ []int) (any, error) {
 	} else if seed, ok := seedOf(got); !ok || seed != 101 {
 		return nil, errors.New("it is not as it was appended")
 	}
-	return took, errors.Join(callers(l, 1, 100, 2<<10, 102, before), l.Close())
+	return took, errors.Join(callers(l, 1, 100, 2<<10, 102, true, before), l.Close())
 }
 
-// taskTail appends numbers[0] records, waits for a line, appends numbers[1] more at once, and waits to be killed.
+// taskTail appends numbers[0] records, waits for a line, appends one with a small artifact, and waits to be killed.
 func taskTail(c candidate, dir string, numbers []int) (any, error) {
 	l, err := c.open(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := callers(l, fillCallers, numbers[0], 2<<10, 1, func(uint64) {}); err != nil {
+	if err := callers(l, fillCallers, numbers[0], 2<<10, 1, true, func(uint64) {}); err != nil {
 		return nil, err
 	}
 	time.Sleep(settleTime)
@@ -240,7 +248,7 @@ func taskTail(c candidate, dir string, numbers []int) (any, error) {
 	if _, err := in.ReadString('\n'); err != nil {
 		return nil, err
 	}
-	if err := callers(l, numbers[1], numbers[1], 2<<10, uint64(numbers[0])+1, func(uint64) {}); err != nil {
+	if err := callers(l, 1, 1, 2<<10, uint64(numbers[0])+1, true, func(uint64) {}); err != nil {
 		return nil, err
 	}
 	fmt.Println("after")

@@ -87,12 +87,12 @@ func (r *checked) lost(n int) int {
 type torn struct{ Cuts, Unopened, Lost, Wrong int }
 
 const (
-	tailBefore = 500
-	tailLast   = 8
-	tailCuts   = 20
+	tailBefore = 503 // so that the next one has a small artifact
+	tailLast   = 1
+	tailCuts   = 30
 )
 
-// tearTails lets a candidate write 8 records at once, and undoes a random part of the sectors that this changed.
+// tearTails lets a candidate append a record with a small artifact, and undoes a random part of the sectors that this changed.
 func tearTails(c candidate, dir string) (t torn, err error) {
 	before, after, err := lastWrite(c, dir)
 	if err != nil {
@@ -118,7 +118,7 @@ func tearTails(c candidate, dir string) (t torn, err error) {
 
 // lastWrite returns the files before and after the last write.
 func lastWrite(c candidate, dir string) (before, after map[string][]byte, err error) {
-	cmd, err := child("tail", c, dir, tailBefore, tailLast)
+	cmd, err := child("tail", c, dir, tailBefore)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -190,13 +190,13 @@ type damage struct {
 
 const (
 	damageRecords = 3000
-	damageTrials  = 60
+	damageTrials  = 80
 )
 
-// damagePages fills a log, and overwrites one random page with noise, again and again.
+// damagePages fills a log, and overwrites one random page with noise, or changes one bit of it, again and again.
 func damagePages(c candidate, dir string) (d damage, err error) {
 	var n int
-	if err := do(&n, "fill", c, dir, damageRecords, 2<<10, 0); err != nil {
+	if err := do(&n, "fill", c, dir, damageRecords, 2<<10, 2); err != nil {
 		return d, err
 	}
 	whole, err := files(dir)
@@ -219,15 +219,20 @@ func damagePages(c candidate, dir string) (d damage, err error) {
 		return strings.Compare(a.name+strconv.Itoa(1e9+a.at), b.name+strconv.Itoa(1e9+b.at))
 	})
 	r := rand.New(rand.NewPCG(7, 7))
-	for range damageTrials {
+	for trial := range damageTrials {
 		p := places[r.IntN(len(places))]
 		all := map[string][]byte{}
 		for name, content := range whole {
 			all[name] = content
 		}
 		b := bytes.Clone(whole[p.name])
-		for i := p.at; i < min(p.at+page, len(b)); i++ {
-			b[i] = byte(r.Uint32())
+		until := min(p.at+page, len(b))
+		if trial%2 == 0 {
+			for i := p.at; i < until; i++ {
+				b[i] = byte(r.Uint32())
+			}
+		} else {
+			b[p.at+r.IntN(until-p.at)] ^= 1 << r.IntN(8)
 		}
 		all[p.name] = b
 		if err := write(dir, all); err != nil {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,9 +16,13 @@ type options struct {
 	document string
 	on       string
 	only     string
+	parts    string
 	rounds   int
 	long     time.Duration
 }
+
+// has reports whether a part is measured.
+func (o options) has(part string) bool { return slices.Contains(strings.Split(o.parts, ","), part) }
 
 func main() {
 	if len(os.Args) > 4 && os.Args[1] == "child" {
@@ -28,6 +33,7 @@ func main() {
 	flag.StringVar(&o.document, "document", "", "the document in which the tables are written; empty: standard output")
 	flag.StringVar(&o.on, "on", ".", "a directory of the disk that is measured")
 	flag.StringVar(&o.only, "only", "", "names of candidates, with commas; empty: all")
+	flag.StringVar(&o.parts, "parts", "speed,kept,harm", "what is measured, with commas")
 	flag.IntVar(&o.rounds, "rounds", 5, "number of rounds")
 	flag.DurationVar(&o.long, "long", 1500*time.Millisecond, "how long one measurement takes")
 	flag.Parse()
@@ -60,8 +66,11 @@ func run(o options) error {
 			chosen = append(chosen, c)
 		}
 	}
-	r := results{began: time.Now(), load: loadAverage(), rounds: o.rounds, long: o.long, speed: map[string]map[load][]measured{}, kept: map[string]kept{}, torn: map[string]torn{}, damage: map[string]damage{}, chosen: chosen}
+	r := results{began: time.Now(), commit: commitNow(), load: loadAverage(), rounds: o.rounds, long: o.long, speed: map[string]map[load][]measured{}, kept: map[string]kept{}, torn: map[string]torn{}, damage: map[string]damage{}, chosen: chosen}
 	for round := range o.rounds {
+		if !o.has("speed") {
+			break
+		}
 		if err := r.round(append(floors, chosen...), filepath.Join(dir, "log"), o.long); err != nil {
 			return err
 		}
@@ -71,11 +80,11 @@ func run(o options) error {
 		if c.name == "batch" {
 			continue // its files are those of the other one
 		}
-		if err := r.harm(c, filepath.Join(dir, "log")); err != nil {
+		if err := r.harm(o, c, filepath.Join(dir, "log")); err != nil {
 			return err
 		}
 	}
-	return r.write(o.document)
+	return r.write(o)
 }
 
 // round measures each candidate once with each load, in a random order of the loads and of the candidates within.
@@ -102,16 +111,22 @@ func (r *results) round(list []candidate, dir string, long time.Duration) error 
 }
 
 // harm looks at what a candidate keeps.
-func (r *results) harm(c candidate, dir string) (err error) {
-	for _, f := range []func() error{
-		func() error { r.kept[c.name], err = keep(c, dir); return err },
-		func() error { r.torn[c.name], err = tearTails(c, dir); return err },
-		func() error { r.damage[c.name], err = damagePages(c, dir); return err },
+func (r *results) harm(o options, c candidate, dir string) (err error) {
+	for _, f := range []struct {
+		part string
+		do   func() error
+	}{
+		{"kept", func() error { r.kept[c.name], err = keep(c, dir); return err }},
+		{"harm", func() error { r.torn[c.name], err = tearTails(c, dir); return err }},
+		{"harm", func() error { r.damage[c.name], err = damagePages(c, dir); return err }},
 	} {
+		if !o.has(f.part) {
+			continue
+		}
 		if err := empty(dir); err != nil {
 			return err
 		}
-		if err := f(); err != nil {
+		if err := f.do(); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // results are all that was measured.
 type results struct {
 	began  time.Time
+	commit string
 	load   string
 	rounds int
 	long   time.Duration
@@ -26,34 +27,48 @@ type results struct {
 	damage map[string]damage
 }
 
-// Marks between which a document has the tables.
+// Marks between which a document has the tables of a part.
 const (
-	beginMark = "<!-- journals: begin; written by integration/journals -->\n"
-	endMark   = "<!-- journals: end -->\n"
+	beginMark = "<!-- journals %s: begin; written by integration/journals -->\n"
+	endMark   = "<!-- journals %s: end -->\n"
 )
 
-// write writes the tables to a document, or to standard output.
-func (r *results) write(document string) error {
-	text := r.head() + r.speedTables() + r.keptTable() + r.harmTable()
-	if document == "" {
-		fmt.Print(text)
-		return nil
+// write writes the tables of the parts that were measured to a document, or to standard output.
+func (r *results) write(o options) error {
+	for _, p := range parts {
+		if !o.has(p.name) {
+			continue
+		}
+		text := r.head() + p.table(r)
+		if o.document == "" {
+			fmt.Print(text)
+			continue
+		}
+		old, err := os.ReadFile(o.document)
+		if err != nil {
+			return err
+		}
+		begin, end := fmt.Appendf(nil, beginMark, p.name), fmt.Appendf(nil, endMark, p.name)
+		before, rest, ok := bytes.Cut(old, begin)
+		_, after, also := bytes.Cut(rest, end)
+		if !ok || !also {
+			return fmt.Errorf("%s has no place for the tables of %s", o.document, p.name)
+		}
+		if err := os.WriteFile(o.document, slices.Concat(before, begin, []byte(text), end, after), 0o644); err != nil {
+			return err
+		}
 	}
-	old, err := os.ReadFile(document)
-	if err != nil {
-		return err
-	}
-	before, rest, ok := bytes.Cut(old, []byte(beginMark))
-	_, after, also := bytes.Cut(rest, []byte(endMark))
-	if !ok || !also {
-		return fmt.Errorf("%s has no place for the tables", document)
-	}
-	return os.WriteFile(document, slices.Concat(before, []byte(beginMark+text+endMark), after), 0o644)
+	return nil
 }
+
+// parts are what can be measured for itself.
+var parts = []struct {
+	name  string
+	table func(*results) string
+}{{"speed", (*results).speedTables}, {"kept", (*results).keptTable}, {"harm", (*results).harmTable}}
 
 // head says when and with what it was measured.
 func (r *results) head() string {
-	commit, _ := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output() // empty outside of a repository
 	var versions []string
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
@@ -65,8 +80,14 @@ func (r *results) head() string {
 		}
 	}
 	slices.Sort(versions)
-	return fmt.Sprintf("Commit %s, %s, load %s before, %d rounds of %s each in a random order. %s.\n\n",
-		strings.TrimSpace(string(commit)), r.began.UTC().Format("2006-01-02 15:04 UTC"), r.load, r.rounds, r.long, strings.Join(versions, ", "))
+	return fmt.Sprintf("Commit %s, %s, load %s before, %d rounds of %s for each speed, in a random order. %s.\n\n",
+		r.commit, r.began.UTC().Format("2006-01-02 15:04 UTC"), r.load, r.rounds, r.long, strings.Join(versions, ", "))
+}
+
+// commitNow returns the commit that is checked out; empty outside of a repository.
+func commitNow() string {
+	out, _ := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=12").Output() // it is empty then
+	return strings.TrimSpace(string(out))
 }
 
 // loadAverage returns the load of the machine.
@@ -161,8 +182,8 @@ func (r *results) keptTable() string {
 // harmTable has what logs say that are damaged.
 func (r *results) harmTable() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d power cuts in a write of %d records; and %d records, of which one page of 4 KiB is overwritten, %d times:\n\n", tailCuts, tailLast, damageRecords, damageTrials)
-	b.WriteString("| | cut: not opened | lost before it | read wrong | page: not opened | lost, median | at most | read wrong |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	fmt.Fprintf(&b, "%d power cuts in the append of a record with a small artifact, after %d records; and %d records, of which one page of 4 KiB is overwritten, or one bit is changed, %d times:\n\n", tailCuts, tailBefore, damageRecords, damageTrials)
+	b.WriteString("| | cut: not opened | lost before it | read wrong | damage: not opened | lost, median | at most | read wrong |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, c := range r.chosen {
 		t, ok := r.torn[c.name]
 		if !ok {

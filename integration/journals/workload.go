@@ -46,8 +46,8 @@ func seedOf(b []byte) (seed uint64, ok bool) {
 	return seed, bytes.Equal(b, text(seed, len(b)))
 }
 
-// callers append records in parallel, in all n of a size, with seeds from first on, and call done with each seed after its append.
-func callers(l Log, count, n, size int, first uint64, done func(seed uint64)) error {
+// callers append records in parallel, in all n of a size, with seeds from first on, some with small artifacts, and call done with each seed after its append.
+func callers(l Log, count, n, size int, first uint64, artifacts bool, done func(seed uint64)) error {
 	seeds := make(chan uint64)
 	failed := make(chan error, count)
 	var wait sync.WaitGroup
@@ -55,7 +55,7 @@ func callers(l Log, count, n, size int, first uint64, done func(seed uint64)) er
 		wait.Go(func() {
 			for seed := range seeds {
 				var small []byte
-				if seed%smallEvery == 0 {
+				if artifacts && seed%smallEvery == 0 {
 					small = text(seed, smallSize)
 				}
 				if err := l.Append(text(seed, size), small); err != nil {
