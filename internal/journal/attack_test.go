@@ -84,7 +84,7 @@ func TestSegmentOfNoBytes(t *testing.T) {
 	}
 }
 
-// A process that is killed while it makes artifacts again from the journal leaves the next one as much to doubt.
+// A process that is killed while it makes artifacts again from the journal leaves as much to verify to the next one.
 func TestSuspectAgain(t *testing.T) {
 	t.Parallel()
 	if bootID() == "" {
@@ -109,7 +109,7 @@ func TestSuspectAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !j.Suspect() {
-			t.Errorf("start %d does not doubt what nobody synced", start+1)
+			t.Errorf("start %d takes what nobody synced for durable", start+1)
 		}
 		j.worker.Close() // the process is killed: nothing is settled, and the mark stays
 		j.keeper.stop()
