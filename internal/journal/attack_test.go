@@ -406,3 +406,46 @@ func TestEmptySealedFile(t *testing.T) {
 		t.Errorf("record 2 is lost: %v", err)
 	}
 }
+
+// slowReads is a disk whose reads wait once it is slow.
+type slowReads struct {
+	*simDisk
+	slow *sync.RWMutex
+}
+
+type slowFile struct {
+	file
+	slow *sync.RWMutex
+}
+
+func (d slowReads) Create(name string, size int64) (file, error) {
+	f, err := d.simDisk.Create(name, size)
+	return slowFile{f, d.slow}, err
+}
+
+func (f slowFile) ReadAt(p []byte, at int64) (int, error) {
+	f.slow.RLock()
+	defer f.slow.RUnlock()
+	return f.file.ReadAt(p, at)
+}
+
+// An append does not wait for somebody who reads: a list, a verification, a disk that is slow to read.
+func TestAppendDuringASlowRead(t *testing.T) {
+	t.Parallel()
+	d := slowReads{newSimDisk(), &sync.RWMutex{}}
+	j := openTest(t, Options{disk: d, SegmentSize: 64 << 10, Logger: quiet()})
+	add(t, j, Records, "one")
+	d.slow.Lock()
+	var wait sync.WaitGroup
+	wait.Go(func() { _, _ = j.Get(Records, 1) })
+	time.Sleep(50 * time.Millisecond) // it reads
+	done := make(chan error, 1)
+	wait.Go(func() { done <- j.Append(t.Context(), Append{Entries: []*Entry{NewEntry(Records, []byte("two"))}}) })
+	select {
+	case <-done:
+	case <-time.After(2 * time.Second):
+		t.Error("an append waits for a read")
+	}
+	d.slow.Unlock()
+	wait.Wait()
+}
