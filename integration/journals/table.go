@@ -39,7 +39,7 @@ func (r *results) write(o options) error {
 		if !o.has(p.name) {
 			continue
 		}
-		text := r.head() + p.table(r)
+		text := r.head(p.name == "speed") + p.table(r)
 		if o.document == "" {
 			fmt.Print(text)
 			continue
@@ -67,8 +67,8 @@ var parts = []struct {
 	table func(*results) string
 }{{"speed", (*results).speedTables}, {"kept", (*results).keptTable}, {"harm", (*results).harmTable}}
 
-// head says when and with what it was measured.
-func (r *results) head() string {
+// head says when and with what it was measured, and in how many rounds if there are some.
+func (r *results) head(inRounds bool) string {
 	var versions []string
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, d := range info.Deps {
@@ -80,8 +80,11 @@ func (r *results) head() string {
 		}
 	}
 	slices.Sort(versions)
-	return fmt.Sprintf("Commit %s, %s, load %s before, %d rounds of %s for each speed, in a random order. %s.\n\n",
-		r.commit, r.began.UTC().Format("2006-01-02 15:04 UTC"), r.load, r.rounds, r.long, strings.Join(versions, ", "))
+	rounds := ""
+	if inRounds {
+		rounds = fmt.Sprintf(", %d rounds of %s each in a random order", r.rounds, r.long)
+	}
+	return fmt.Sprintf("Commit %s, %s, load %s before%s. %s.\n\n", r.commit, r.began.UTC().Format("2006-01-02 15:04 UTC"), r.load, rounds, strings.Join(versions, ", "))
 }
 
 // commitNow returns the commit that is checked out; empty outside of a repository.
