@@ -19,7 +19,7 @@ TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc static
 GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp redact/generate
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/journals redact/generate
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -117,6 +117,10 @@ readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme ./integration/readme
 bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
+journals: ## Measure own frames beside libraries that keep a log, and damage them; WRITE=yes writes the tables of ADR 0068
+	cd integration/journals && $(GO) vet ./...
+	@mkdir -p .run
+	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
 ci: forget checks race sweeps tokens providers frameworks clients mcp hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
