@@ -148,8 +148,8 @@ func TestKilledBetweenRecordAndAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := startSidecar(t, launch{AnyExit: true})
 			_, before, _ := s.asked(t, "before")
-			// The head is written outside of the log when its records are durable, and before they are answered.
-			meddle(t, s.PID(), s.on("audit.head"), "trace=pwrite64", "inject=pwrite64:signal=KILL")
+			// A small artifact gets its name when its record is durable, and before it is answered.
+			meddle(t, s.PID(), "trace=linkat", "inject=linkat:signal=KILL")
 			q := question{session: "s", request: "r", stream: stream}
 			_, _, err := s.ask(t.Context(), q)
 			if status.Code(err) != codes.Unavailable {
@@ -208,38 +208,42 @@ func TestSlowSyncOfTheAuditLog(t *testing.T) {
 	s.wantChain(t, []ackedRecord{record})
 }
 
-// TestLogIsFullAndTheArtifactFits is L06: what cannot be recorded is not answered. Its artifact was durable already: it
-// is of no record, and is collected.
+// TestLogIsFullAndTheArtifactFits is L06: what cannot be recorded is not answered. A large artifact was durable already: it
+// is of no record, and is collected. A small one has no name before its record.
 func TestLogIsFullAndTheArtifactFits(t *testing.T) {
 	leg(t, "strace")
-	s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
-	stop := meddle(t, s.PID(), s.on(segment), "trace=pwritev", "inject=pwritev:error=ENOSPC")
-	_, err := s.inOneMessage(t.Context(), numbered(2500))
-	wantRefusal(t, "without room for the record", err, codes.ResourceExhausted, "DISK_FULL")
-	stop()
-	if n := len(artifactNames(t, s.Store)); n != 1 {
-		t.Errorf("%d artifacts: nothing was durable before the record", n)
-	}
-	list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}})
-	if err != nil || len(list.GetRecords()) != 0 {
-		t.Errorf("%v, error %v", list.GetRecords(), err)
-	}
-	time.Sleep(5 * time.Millisecond)
-	collected, err := s.artifacts.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
-	must(t, err)
-	if collected.GetDeletedArtifacts() != 1 || len(artifactNames(t, s.Store)) != 0 {
-		t.Errorf("%v was collected", collected)
-	}
-	if _, err := s.inOneMessage(t.Context(), numbered(2500)); err != nil {
-		t.Errorf("with room again: %v", err)
+	for name, c := range map[string]struct{ lines, artifacts int }{"small": {2500, 0}, "large": {60_000, 1}} {
+		t.Run(name, func(t *testing.T) {
+			s := startSidecar(t, launch{Args: []string{"--keep-for=1ms", "--gc-interval=0s"}})
+			stop := meddle(t, s.PID(), s.on(segment), "trace=pwritev", "inject=pwritev:error=ENOSPC")
+			_, err := s.inOneMessage(t.Context(), numbered(c.lines))
+			wantRefusal(t, "without room for the record", err, codes.ResourceExhausted, "DISK_FULL")
+			stop()
+			if n := len(artifactNames(t, s.Store)); n != c.artifacts {
+				t.Errorf("%d artifacts", n)
+			}
+			list, err := s.audit.ListRecords(t.Context(), &pb.ListRecordsRequest{Kinds: []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}})
+			if err != nil || len(list.GetRecords()) != 0 {
+				t.Errorf("%v, error %v", list.GetRecords(), err)
+			}
+			time.Sleep(5 * time.Millisecond)
+			collected, err := s.artifacts.CollectGarbage(t.Context(), &pb.CollectGarbageRequest{})
+			must(t, err)
+			if collected.GetDeletedArtifacts() != uint64(c.artifacts) || len(artifactNames(t, s.Store)) != 0 {
+				t.Errorf("%v was collected", collected)
+			}
+			if _, err := s.inOneMessage(t.Context(), numbered(c.lines)); err != nil {
+				t.Errorf("with room again: %v", err)
+			}
+		})
 	}
 }
 
-// TestRecordFollowsTheArtifact is the order that a power cut can only find by luck: the artifact is synced and its
-// directory too, then the books, then the record, and then there is an answer; the head outside comes after the record.
+// TestRecordFollowsTheArtifact is the order that a power cut can only find by luck. A large artifact is synced and its directory too before
+// its record; a small one is in the journal with it. The journal is synced, and then a small artifact has its name and there is an answer.
 func TestRecordFollowsTheArtifact(t *testing.T) {
 	leg(t, "strace")
-	r := underStrace(t, "recorder", "trace=write,pwrite64,fsync,linkat")
+	r := underStrace(t, "recorder", "trace=write,pwritev,fsync,fdatasync,linkat")
 	next := func(from int, call, what string) int {
 		for i := from; i < len(r.calls); i++ {
 			if strings.Contains(r.calls[i], " "+call+"(") && strings.Contains(r.calls[i], what) {
@@ -249,27 +253,37 @@ func TestRecordFollowsTheArtifact(t *testing.T) {
 		t.Fatalf("after call %d there is no %s of %s", from, call, what)
 		return 0
 	}
-	checked := 0
-	opened := next(0, "write", `"opened`)
-	if synced := next(0, "fsync", "/audit.head>"); synced > opened {
-		t.Errorf("the log was open at call %d, and its head was synced by call %d", opened, synced)
+	last := func(before int, call, what string) int {
+		for i := before; i >= 0; i-- {
+			if strings.Contains(r.calls[i], " "+call+"(") && strings.Contains(r.calls[i], what) {
+				return i
+			}
+		}
+		t.Fatalf("before call %d there is no %s of %s", before, call, what)
+		return 0
 	}
+	small, large := 0, 0
 	for i, line := range r.calls {
 		m := linked.FindStringSubmatch(line)
 		if m == nil || m[4] == "FORMAT" {
 			continue
 		}
-		checked++
-		steps := []int{
-			i, next(i, "fsync", "<"+m[3]+">"), next(i, "fsync", "/books.db-wal>"), next(i, "pwrite64", "/audit.db-wal>"),
-			next(i, "fsync", "/audit.db-wal>"), next(i, "pwrite64", "/audit.head>"), next(i, "write", "blake3:"),
+		told := next(i, "write", "blake3:")
+		var steps []int
+		if m[4] == "17340a" {
+			large++
+			steps = []int{i, next(i, "fsync", "<"+m[3]+">"), next(i, "pwritev", ".segment>"), next(i, "fdatasync", ".segment>"), told}
+		} else {
+			small++
+			synced := last(i, "fdatasync", ".segment>")
+			steps = []int{last(synced, "pwritev", ".segment>"), synced, i, told}
 		}
 		if !slices.IsSorted(steps) {
-			t.Errorf("%s is linked, its directory synced, the books, the record written, synced, the head written, and told by the calls %v", m[4], steps)
+			t.Errorf("%s is linked by the call %d, and the steps are the calls %v", m[4], i, steps)
 		}
 	}
-	if checked < 3 {
-		t.Errorf("only %d artifacts", checked)
+	if small < 3 || large < 1 {
+		t.Errorf("only %d small artifacts and %d large ones", small, large)
 	}
 }
 
@@ -282,14 +296,14 @@ func TestOthersCannotReadTheLog(t *testing.T) {
 	for _, dir := range []string{filepath.Dir(s.Store), s.Store} {
 		must(t, os.Chmod(dir, 0o755))
 	}
-	names, err := filepath.Glob(filepath.Join(s.Store, "audit.*"))
+	names, err := filepath.Glob(filepath.Join(s.Store, "*.db*"))
 	must(t, err)
-	if len(names) < 5 { // database, head, reserve, write-ahead log and its index
-		t.Errorf("only %q", names)
+	journal, err := filepath.Glob(filepath.Join(s.Store, "journal", "*", "*"))
+	must(t, err)
+	if len(names) < 6 || len(journal) < 1 { // two databases, each with a write-ahead log and its index, and a segment
+		t.Errorf("only %q and %q", names, journal)
 	}
-	books, err := filepath.Glob(filepath.Join(s.Store, "books.*"))
-	must(t, err)
-	for _, name := range append(names, books...) {
+	for _, name := range append(names, journal...) {
 		info, err := os.Stat(name)
 		must(t, err)
 		if info.Mode().Perm()&0o077 != 0 {
