@@ -33,13 +33,19 @@ type Append struct {
 
 // Append gives entries their places and makes them durable, all or none. ctx bounds the wait until the journal takes them.
 //
-// Errors: ErrFull, ErrReadOnly, ErrUnavailable, after each of which nothing was appended; ErrFailed; ErrClosed; that of ctx.
+// Errors: ErrFull, ErrReadOnly, ErrUnavailable, ErrTooLarge, after each of which nothing was appended; ErrFailed; ErrClosed; that of ctx.
 func (j *Journal) Append(ctx context.Context, a Append) error {
 	p := &pending{entries: a.Entries, notice: a.Notice, done: make(chan struct{}), submitted: time.Now()}
+	var err error
 	for _, e := range a.Entries {
 		p.size += frameSize(len(e.Data))
+		if len(e.Data) > maxData {
+			err = fmt.Errorf("an entry of %d bytes: %w", len(e.Data), ErrTooLarge)
+		}
 	}
-	err := j.submit(ctx, p)
+	if err == nil {
+		err = j.submit(ctx, p)
+	}
 	if a.Meanwhile != nil {
 		a.Meanwhile()
 	}
@@ -134,6 +140,28 @@ func (j *Journal) commitRuns(batch []*pending) (committed int) {
 		}
 	}
 	return committed
+}
+
+// began returns when the first entry of the active segment was appended, as segment has it.
+func (j *Journal) began() int64 {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.open[len(j.open)-1].began
+}
+
+// endWrites writes a frame without an entry, which says that what is before it was durable: then damage there is no torn end.
+func (j *Journal) endWrites() error {
+	g := j.active()
+	if j.failure.Load() != nil || g.began == 0 || g.ended || g.end+headerSize > g.limit() {
+		return nil
+	}
+	h := header{write: g.write + 1, start: uint32(g.end), stream: Temporary, last: true, ends: true, at: j.o.Now().UnixMilli()}
+	b := make([]byte, headerSize)
+	h.put(b, g.head.key)
+	if err := g.file.WriteParts([][]byte{b}, g.end); err != nil {
+		return err
+	}
+	return g.file.Sync()
 }
 
 // active returns the segment that is appended to.

@@ -10,7 +10,7 @@ package journal
 //	16  u32  number of the write that it was part of, within the segment
 //	20  u32  where that write began: its offset in the segment
 //	24  u8   stream
-//	25  u8   1: the last frame of its append
+//	25  u8   1: the last frame of its append; 3: likewise, without an entry, written when the journal was closed
 //	26  u16  0
 //	28  u32  CRC32C of the key of the segment and of the header with 0 here
 //	32  u64  number of the entry
@@ -35,6 +35,7 @@ const (
 	headerSize  = 112
 	frameAlign  = 8
 	lastOfGroup = 1
+	endOfWrites = 2
 	// maxData bounds the data of an entry, in bytes.
 	maxData = 256 << 20
 )
@@ -45,6 +46,7 @@ type header struct {
 	write, start   uint32
 	stream         Stream
 	last           bool
+	ends           bool // it has no entry
 	number         uint64
 	at             int64
 	previous, hash Hash
@@ -70,6 +72,9 @@ func (h *header) put(b []byte, key segmentKey) {
 	b[24], b[25], b[26], b[27] = byte(h.stream), 0, 0, 0
 	if h.last {
 		b[25] = lastOfGroup
+	}
+	if h.ends {
+		b[25] |= endOfWrites
 	}
 	le.PutUint32(b[28:], 0)
 	le.PutUint64(b[32:], h.number)
@@ -101,7 +106,7 @@ func parseHeader(b []byte, key segmentKey) (h header, ok bool) {
 	}
 	h = header{
 		length: le.Uint32(b[4:]), sum: le.Uint32(b[8:]), write: le.Uint32(b[16:]), start: le.Uint32(b[20:]),
-		stream: Stream(b[24]), last: b[25] == lastOfGroup, number: le.Uint64(b[32:]), at: int64(le.Uint64(b[40:])),
+		stream: Stream(b[24]), last: b[25]&lastOfGroup != 0, ends: b[25]&endOfWrites != 0, number: le.Uint64(b[32:]), at: int64(le.Uint64(b[40:])),
 	}
 	copy(h.previous[:], b[48:])
 	copy(h.hash[:], b[80:])

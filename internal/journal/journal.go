@@ -30,6 +30,8 @@ var (
 	ErrReadOnly = errors.New("the journal is read-only")
 	// ErrUnavailable means that the disk did not take a write. Nothing was appended, and the same append may succeed later.
 	ErrUnavailable = errors.New("the disk did not take a write of the journal")
+	// ErrTooLarge means that an entry has more data than one can be read with.
+	ErrTooLarge = errors.New("too large for the journal")
 	// ErrFailed means that a sync failed or that files vanished, after which nothing is certain. The journal takes nothing until
 	// it is opened again.
 	ErrFailed = errors.New("the journal failed, and takes nothing until it is opened again")
@@ -130,6 +132,9 @@ func Open(o Options) (*Journal, error) {
 func open(o Options) (*Journal, error) {
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if len(o.Name) > maxName {
+		return nil, fmt.Errorf("a name of %d bytes, more than %d", len(o.Name), maxName)
 	}
 	if o.SegmentSize == 0 {
 		o.SegmentSize = defaultSegmentSize
@@ -232,7 +237,9 @@ func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.worker.Close()
 		j.keeper.stop()
-		j.closed = errors.Join(j.markClosed(), j.closeFiles())
+		j.keeper.sealing.Lock() // for who seals, or retires, now
+		defer j.keeper.sealing.Unlock()
+		j.closed = errors.Join(j.endWrites(), j.markClosed(), j.closeFiles())
 	})
 	return j.closed
 }

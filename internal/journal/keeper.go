@@ -26,7 +26,8 @@ const (
 type keeper struct {
 	j *Journal
 
-	mu     sync.Mutex // guards the fields below, and the files of segments that are not open
+	making sync.Mutex // one makes the next segment at a time; it is taken before mu
+	mu     sync.Mutex // guards the fields below
 	next   *segment   // prepared; nil: not yet
 	spare  int64      // size of the spare file; 0: there is none
 	full   bool       // the disk had no space for the next segment
@@ -87,10 +88,10 @@ func (k *keeper) run(ctx context.Context) {
 
 // work prepares the next segment, if the active one is in use, and seals all others.
 func (k *keeper) work(ctx context.Context) error {
-	if k.j.active().began != 0 {
-		k.mu.Lock()
+	if k.j.began() != 0 {
+		k.making.Lock()
 		err := k.prepare(0)
-		k.mu.Unlock()
+		k.making.Unlock()
 		if err != nil && !errors.Is(classify(err), ErrFull) {
 			k.j.o.Logger.Warn("the next segment of the journal could not be made", slog.Any("error", err))
 		}
@@ -105,7 +106,7 @@ func (k *keeper) work(ctx context.Context) error {
 // rotateOld begins a new segment if the active one is old.
 func (k *keeper) rotateOld() {
 	after := k.j.o.SealAfter
-	if began := k.j.active().began; after == 0 || began == 0 || k.j.o.Now().UnixMilli()-began < after.Milliseconds() {
+	if began := k.j.began(); after == 0 || began == 0 || k.j.o.Now().UnixMilli()-began < after.Milliseconds() {
 		return
 	}
 	p := &pending{rotate: true, done: make(chan struct{}), submitted: time.Now()}
@@ -114,22 +115,28 @@ func (k *keeper) rotateOld() {
 	}
 }
 
-// prepare makes the next segment, of a size at least, unless there is one that suffices. The caller holds k.mu.
+// prepare makes the next segment, of a size at least, unless there is one that suffices. The caller holds k.making.
 func (k *keeper) prepare(least int64) error {
-	if k.next != nil && k.next.size >= least {
+	k.mu.Lock()
+	small := k.next
+	if small != nil && small.size >= least {
+		k.mu.Unlock()
 		return nil
 	}
+	k.next = nil
+	k.mu.Unlock()
 	active := k.j.active()
 	size := max(least, min(k.j.o.SegmentSize, max(active.size*growth, firstSegmentSize)))
 	size = (size + pageSize - 1) &^ (pageSize - 1)
 	number := active.number + 1
-	if k.next != nil { // too small
-		if err := errors.Join(k.next.file.Close(), k.j.disk.Remove(segmentName(k.next.number))); err != nil {
+	if small != nil {
+		if err := errors.Join(small.file.Close(), k.j.disk.Remove(segmentName(small.number))); err != nil {
 			return err
 		}
-		k.next = nil
 	}
 	f, err := k.make(segmentName(number), size)
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	k.tried, k.full = time.Now(), errors.Is(classify(err), ErrFull)
 	if err != nil {
 		return err
@@ -140,10 +147,15 @@ func (k *keeper) prepare(least int64) error {
 
 // make makes the file of a segment, of the spare one if there is one of the size.
 func (k *keeper) make(name string, size int64) (file, error) {
-	if k.spare != size {
+	k.mu.Lock()
+	spare := k.spare
+	if spare == size {
+		k.spare = 0
+	}
+	k.mu.Unlock()
+	if spare != size {
 		return k.j.disk.Create(name, size)
 	}
-	k.spare = 0
 	if err := k.j.disk.Rename(spareName, name); err != nil {
 		return nil, err
 	}
@@ -153,21 +165,26 @@ func (k *keeper) make(name string, size int64) (file, error) {
 // begin makes the next segment the one that is appended to. It has a size at least, and is made if it is not there yet. Its head is
 // durable before the segments before it are given up: it has the ends of the streams, which may be nowhere else then.
 func (k *keeper) begin(least int64) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.making.Lock()
+	defer k.making.Unlock()
 	if err := k.prepare(least); err != nil {
 		return err
 	}
-	if err := k.j.writeHead(k.next); err != nil {
+	k.mu.Lock()
+	next := k.next
+	k.mu.Unlock()
+	if err := k.j.writeHead(next); err != nil {
 		return err
 	}
-	if err := k.next.file.Sync(); err != nil {
+	if err := next.file.Sync(); err != nil {
 		return k.j.fail(err)
 	}
+	k.mu.Lock()
+	k.next = nil
+	k.mu.Unlock()
 	k.j.mu.Lock()
 	defer k.j.mu.Unlock()
-	k.j.open = append(slices.Clone(k.j.open), k.next)
-	k.next = nil
+	k.j.open = append(slices.Clone(k.j.open), next)
 	return nil
 }
 
@@ -193,15 +210,21 @@ func (k *keeper) onReserve() bool {
 // admit returns the reason why an append is not taken; nil: it is. On a full disk the rest of the segment is the reserve: all of it
 // serves notices, and its first half small appends, so that calls go on for a while.
 func (k *keeper) admit(p *pending, active *segment) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.full && time.Since(k.tried) > fullPause {
+	if k.isDue() && k.making.TryLock() {
 		_ = k.prepare(0) // it sets full
+		k.making.Unlock()
 	}
-	if !k.full || p.notice || p.size <= smallBytes && active.limit()-active.end > active.size/2 {
+	if !k.onReserve() || p.notice || p.size <= smallBytes && active.limit()-active.end > active.size/2 {
 		return nil
 	}
 	return fmt.Errorf("the disk has no space for a segment: %w", ErrFull)
+}
+
+// isDue reports whether a full disk is to be tried again.
+func (k *keeper) isDue() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.full && time.Since(k.tried) > fullPause
 }
 
 // sealAll seals all segments but the active one, the oldest first.
@@ -212,6 +235,9 @@ func (k *keeper) sealAll(ctx context.Context) error {
 		k.j.mu.RLock()
 		open := k.j.open
 		k.j.mu.RUnlock()
+		if k.closed.Load() {
+			return ErrClosed
+		}
 		if len(open) < 2 {
 			return nil
 		}
@@ -245,6 +271,8 @@ func (k *keeper) seal(ctx context.Context, g *segment) error {
 
 // giveUp keeps the file of a segment as the spare one, or removes it. Nothing that it had stays on the disk.
 func (k *keeper) giveUp(g *segment) error {
+	g.reading.Lock() // nobody else finds it any more
+	defer g.reading.Unlock()
 	err := writeZeros(g.file, 0, g.size)
 	if err == nil {
 		err = g.file.Sync()

@@ -49,17 +49,28 @@ func (j *Journal) EachTemporary(visit func(data []byte) error) error {
 	open := j.open
 	j.mu.RUnlock()
 	for _, g := range open {
-		for _, p := range g.places[Temporary] {
-			e, err := g.readFrame(p.offset)
-			if errors.Is(err, ErrDamaged) {
-				continue // nobody was answered, or the store has it
-			}
-			if err != nil {
-				return err
-			}
-			if err := visit(e.Data); err != nil {
-				return err
-			}
+		g.reading.RLock()
+		err := g.eachTemporary(visit)
+		g.reading.RUnlock()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachTemporary is EachTemporary for one segment.
+func (g *segment) eachTemporary(visit func(data []byte) error) error {
+	for _, p := range g.places[Temporary] {
+		e, err := g.readFrame(p.offset)
+		if errors.Is(err, ErrDamaged) {
+			continue // nobody was answered, or the store has it
+		}
+		if err != nil {
+			return err
+		}
+		if err := visit(e.Data); err != nil {
+			return err
 		}
 	}
 	return nil

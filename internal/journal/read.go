@@ -15,7 +15,7 @@ import (
 // Errors: ErrUnknown, ErrRetired, ErrDamaged; those of the disk.
 func (j *Journal) Get(s Stream, number uint64) (*Entry, error) {
 	for {
-		e, file, err := j.look(s, number)
+		e, file, err := j.readOpen(s, number)
 		if file != nil {
 			if e, err = j.getSealed(file, number); errors.Is(err, os.ErrNotExist) && j.moved(file, number) {
 				continue
@@ -28,30 +28,42 @@ func (j *Journal) Get(s Stream, number uint64) (*Entry, error) {
 	}
 }
 
-// look reads an entry of a segment, or returns the sealed file that has it.
-func (j *Journal) look(s Stream, number uint64) (*Entry, *sealedFile, error) {
+// readOpen reads an entry of a segment, or returns the sealed file that has it.
+func (j *Journal) readOpen(s Stream, number uint64) (*Entry, *sealedFile, error) {
+	g, at, file, err := j.look(s, number)
+	if g == nil {
+		return nil, file, err
+	}
+	defer g.reading.RUnlock()
+	e, err := g.readFrame(at)
+	if err == nil && (e.Stream != s || e.Number != number || !e.holds(j.name)) {
+		err = errFrame
+	}
+	return e, nil, err
+}
+
+// look finds an entry: the segment that has it, which is held for reading, or the sealed file. A segment that is found here is not
+// given up before: it has left the open ones then.
+func (j *Journal) look(s Stream, number uint64) (*segment, int64, *sealedFile, error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
 	st := &j.streams[s]
 	switch {
 	case number == 0 || number > st.tip.Number:
-		return nil, nil, ErrUnknown
+		return nil, 0, nil, ErrUnknown
 	case number <= st.anchor.Number:
-		return nil, nil, ErrRetired
+		return nil, 0, nil, ErrRetired
 	}
 	if f := j.findSealed(s, number); f != nil && f.first <= number {
-		return nil, f, nil
+		return nil, 0, f, nil
 	}
 	for _, g := range j.open {
 		if at, ok := g.find(s, number); ok {
-			e, err := g.readFrame(at)
-			if err == nil && (e.Stream != s || e.Number != number || !e.holds(j.name)) {
-				err = errFrame
-			}
-			return e, nil, err
+			g.reading.RLock()
+			return g, at, nil, nil
 		}
 	}
-	return nil, nil, ErrDamaged
+	return nil, 0, nil, ErrDamaged
 }
 
 // moved reports whether a sealed file that is not there was replaced or deleted by retention.
@@ -187,11 +199,16 @@ func (r *reader) piece() error {
 	r.j.mu.RLock()
 	anchor := r.j.streams[r.s].anchor.Number
 	f := r.j.findSealed(r.s, r.next)
-	var p piece
-	if f == nil { // before a seal could move them
-		p = r.frames()
+	var g *segment
+	var places []place
+	if f == nil {
+		g, places = r.findFrames()
 	}
 	r.j.mu.RUnlock()
+	var p piece
+	if f == nil {
+		p = r.frames(g, places)
+	}
 	switch {
 	case r.next <= anchor:
 		r.next = anchor + 1
@@ -263,13 +280,13 @@ type piece struct {
 	altered uint64 // the number of the frame behind entries that is not whole; 0: there is none
 }
 
-// frames reads the next frames of a segment. The caller holds j.mu.
-func (r *reader) frames() (p piece) {
-	g, i := r.findFrame()
+// frames reads frames of a segment, which it releases; nil: there is none.
+func (r *reader) frames(g *segment, places []place) (p piece) {
 	if g == nil {
 		return piece{none: true}
 	}
-	for _, at := range g.places[r.s][i:min(len(g.places[r.s]), i+pieceFrames)] {
+	defer g.reading.RUnlock()
+	for _, at := range places {
 		e, err := g.readFrame(at.offset)
 		if err != nil || e.Stream != r.s || e.Number != at.number || !e.holds(r.j.name) {
 			p.altered = at.number
@@ -306,14 +323,15 @@ func (r *reader) visitFrames(p piece) error {
 	return r.lost(p.altered, reasonAltered)
 }
 
-// findFrame returns the segment with the next entry, or the first one after it, and where it is among the places; nil: there is none.
-// The caller holds j.mu.
-func (r *reader) findFrame() (*segment, int) {
+// findFrames returns the segment with the next entry, or the first one after it, which is held for reading, and where its next frames are;
+// nil: there is none. The caller holds j.mu.
+func (r *reader) findFrames() (*segment, []place) {
 	for _, g := range r.j.open {
 		places := g.places[r.s]
 		if i := sort.Search(len(places), func(i int) bool { return places[i].number >= r.next }); i < len(places) {
-			return g, i
+			g.reading.RLock()
+			return g, places[i:min(len(places), i+pieceFrames)]
 		}
 	}
-	return nil, 0
+	return nil, nil
 }

@@ -6,8 +6,10 @@ import (
 	"cmp"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -22,7 +24,7 @@ func (j *Journal) recover() error {
 		return err
 	}
 	for s := Records; s < streamCount; s++ {
-		if err := j.findEnds(s); err != nil {
+		if err := errors.Join(j.distrust(s), j.findEnds(s)); err != nil {
 			return err
 		}
 	}
@@ -46,7 +48,7 @@ func (j *Journal) listSealed(s Stream) error {
 	for _, name := range names {
 		first, last, ok := parseSealedName(name)
 		if !ok {
-			j.o.Logger.Warn("the journal has a file that it did not write", slog.String("file", s.String()+"/"+name))
+			j.o.Logger.Warn("the journal has a file that it does not read", slog.String("file", s.String()+"/"+name))
 			continue
 		}
 		f := &sealedFile{stream: s, first: first, last: last}
@@ -72,6 +74,36 @@ func (j *Journal) listSealed(s Stream) error {
 	return nil
 }
 
+// distrust puts sealed files aside that have the name, but not the entries, of what segments have: those are sealed again.
+func (j *Journal) distrust(s Stream) error {
+	st := &j.streams[s]
+	first := uint64(0)
+	for _, g := range j.open {
+		if first = g.first(s); first > 0 {
+			break
+		}
+	}
+	for n := len(st.sealed); first > 0 && n > 0 && st.sealed[n-1].last >= first; n-- {
+		f := st.sealed[n-1]
+		blocks, err := f.table(j.disk)
+		if err != nil {
+			return err
+		}
+		if len(blocks) > 0 && blocks[0].first == f.first && blocks[len(blocks)-1].last() == f.last {
+			continue
+		}
+		j.o.Logger.Error("a sealed file of the journal is damaged, and made again of its segment", slog.String("file", f.name()))
+		if err := j.disk.Rename(f.name(), f.name()+damagedSuffix); err != nil {
+			return err
+		}
+		st.sealed = slices.Delete(st.sealed, n-1, n)
+	}
+	return nil
+}
+
+// damagedSuffix ends the name of a file that was put aside.
+const damagedSuffix = ".damaged"
+
 // openSegments opens and scans the segments that are used. Of the others, the one that follows is the next.
 func (j *Journal) openSegments() error {
 	names, err := j.disk.List(segmentsFolder)
@@ -93,7 +125,14 @@ func (j *Journal) openSegments() error {
 		}
 		g, err := j.openSegment(number)
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", segmentName(number), err)
+		}
+		if g.size < firstFrame+pageSize {
+			j.o.Logger.Error("a segment of the journal was cut to nothing", slog.String("file", segmentName(number)))
+			if err := errors.Join(g.file.Close(), j.disk.Remove(segmentName(number))); err != nil {
+				return err
+			}
+			continue
 		}
 		if unused != nil { // one that was given up, or from before it was used
 			if err := errors.Join(unused.file.Close(), j.disk.Remove(segmentName(unused.number))); err != nil {
@@ -109,7 +148,7 @@ func (j *Journal) openSegments() error {
 	}
 	switch {
 	case unused == nil:
-	case len(j.open) == 0 && unused.size >= firstFrame+pageSize:
+	case len(j.open) == 0:
 		j.open = append(j.open, unused)
 	default:
 		j.keeper.next = unused
@@ -138,7 +177,10 @@ func (j *Journal) openSegment(number uint32) (*segment, error) {
 		return g, nil
 	}
 	j.name = g.head.log
-	lasts, torn := g.load()
+	lasts, torn, err := g.load()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	for s := Records; s < streamCount; s++ {
 		st := &j.streams[s]
 		if t := g.head.tips[s]; t.Number > st.tip.Number {
@@ -190,8 +232,8 @@ func (j *Journal) findEnds(s Stream) error {
 // follows.
 func (j *Journal) prepareEnd() error {
 	g := j.open[len(j.open)-1]
-	if j.cut.Bytes == 0 {
-		return nil
+	if j.cut.Bytes == 0 { // what a process that was killed has written and not synced
+		return g.file.Sync()
 	}
 	j.o.Logger.Warn("the journal ended with a write that was not completed; it was cut off", slog.Int64("bytes", j.cut.Bytes))
 	if err := writeZeros(g.file, g.end, g.limit()); err != nil {
@@ -219,7 +261,7 @@ func (j *Journal) sealedName() string {
 			if err != nil {
 				continue
 			}
-			name := readLog(opened)
+			name, _, _ := readBegin(opened)
 			opened.Close() // read-only
 			if name != "" {
 				return name

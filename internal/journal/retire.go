@@ -26,6 +26,9 @@ func (j *Journal) Retire(ctx context.Context, s Stream, until uint64) error {
 	}
 	j.keeper.sealing.Lock()
 	defer j.keeper.sealing.Unlock()
+	if j.keeper.closed.Load() {
+		return ErrClosed
+	}
 	last, err := j.Get(s, until)
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err

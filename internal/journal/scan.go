@@ -4,6 +4,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -25,7 +26,7 @@ func (f *scanned) follows(before *scanned) bool {
 }
 
 // scanFrames returns the whole frames of a segment, in their order, and the offset behind the last byte that is not zero.
-func scanFrames(g *segment) (found []scanned, dirty int64) {
+func scanFrames(g *segment) (found []scanned, dirty int64, err error) {
 	w := &window{file: g.file, limit: g.limit()}
 	dirty = firstFrame
 	for at := int64(firstFrame); at < g.limit(); {
@@ -40,7 +41,7 @@ func scanFrames(g *segment) (found []scanned, dirty int64) {
 		dirty = max(dirty, last)
 		at = next
 	}
-	return found, dirty
+	return found, dirty, w.failed
 }
 
 // window reads a file in pieces, forwards.
@@ -49,6 +50,8 @@ type window struct {
 	limit int64 // of the file
 	at    int64 // of the piece
 	piece []byte
+
+	failed error // the first error of a read; nil: none
 }
 
 // windowSize is the size of a piece.
@@ -67,9 +70,18 @@ func (w *window) bytes(at int64, n int) []byte {
 	}
 	w.at, w.piece = at, w.piece[:size]
 	if _, err := w.file.ReadAt(w.piece, at); err != nil && err != io.EOF {
+		w.failed = cmp.Or(w.failed, err)
 		w.readPages()
 	}
 	return w.piece[:n]
+}
+
+// some returns bytes at an offset: those that are read already, if there are.
+func (w *window) some(at int64) []byte {
+	if rest := w.at + int64(len(w.piece)) - at; at >= w.at && rest >= frameAlign {
+		return w.piece[at-w.at:][:rest&^(frameAlign-1)]
+	}
+	return w.bytes(at, windowSize)
 }
 
 // readPages reads the piece page by page.
@@ -99,7 +111,7 @@ func (w *window) next(at, least int64) (next, last int64) {
 	magic := binary.LittleEndian.AppendUint32(nil, frameMagic)
 	last = least
 	for at < w.limit {
-		piece := w.bytes(at, windowSize)
+		piece := w.some(at)
 		from := 0
 		for {
 			i := bytes.Index(piece[from:], magic)
@@ -148,8 +160,13 @@ func keepWhole(found []scanned) (kept []scanned, end int64) {
 
 // load scans a segment, and notes where its entries are. It returns the last header of each stream, and the bytes behind the end
 // that are not zero.
-func (g *segment) load() (lasts [streamCount]*header, torn int64) {
-	found, dirty := scanFrames(g)
+//
+// It fails when the disk does not read a part of it: what is there is not overwritten, as it may be read later.
+func (g *segment) load() (lasts [streamCount]*header, torn int64, err error) {
+	found, dirty, err := scanFrames(g)
+	if err != nil {
+		return lasts, 0, err
+	}
 	kept, end := keepWhole(found)
 	g.end = end
 	for i := range found {
@@ -157,14 +174,18 @@ func (g *segment) load() (lasts [streamCount]*header, torn int64) {
 	}
 	for i := range kept {
 		f := &kept[i]
-		g.note(&f.header, f.offset)
-		lasts[f.stream] = &f.header
+		if g.note(&f.header, f.offset); !f.ends {
+			lasts[f.stream] = &f.header
+		}
 	}
-	return lasts, max(0, dirty-end)
+	return lasts, max(0, dirty-end), nil
 }
 
 // note notes where an entry is.
 func (g *segment) note(h *header, offset int64) {
+	if g.ended = h.ends; h.ends {
+		return
+	}
 	g.places[h.stream] = append(g.places[h.stream], place{h.number, offset})
 	if g.began == 0 {
 		g.began = h.at

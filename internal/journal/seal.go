@@ -3,8 +3,11 @@ package journal
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
+	"syscall"
+	"time"
 )
 
 // sealStream writes the sealed file of a stream's entries in a segment that are not sealed yet.
@@ -22,7 +25,7 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 	f := &sealedFile{stream: s}
 	var entries []*Entry // of which all are read before the first is written, so that the name is known
 	for _, p := range places {
-		e, err := g.readFrame(p.offset)
+		e, err := g.readAgain(p.offset)
 		if errors.Is(err, ErrDamaged) || err == nil && (e.Stream != s || e.Number != p.number || !e.holds(j.name)) {
 			j.o.Logger.Error("an entry of the journal is damaged, and is not sealed", slog.String("stream", s.String()), slog.Uint64("number", p.number))
 			continue
@@ -52,6 +55,23 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 	j.streams[s].sealed = append(j.streams[s].sealed, f)
 	return nil
 }
+
+// readAgain reads a frame, if need be again: what the disk does not read then is damaged.
+func (g *segment) readAgain(at int64) (e *Entry, err error) {
+	for range readAttempts {
+		if e, err = g.readFrame(at); !errors.Is(err, syscall.EIO) {
+			return e, err
+		}
+		time.Sleep(readPause)
+	}
+	return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+const (
+	// readAttempts is how often a frame is read that the disk does not read, and readPause the time between.
+	readAttempts = 3
+	readPause    = 10 * time.Millisecond
+)
 
 // writeSealed writes a sealed file of the entries that each adds, and sets its size.
 func (j *Journal) writeSealed(ctx context.Context, f *sealedFile, each func(add func(*Entry) error) error) (err error) {

@@ -3,8 +3,8 @@ package journal
 // Sealed files: the entries of one stream, compressed, of one segment or of a part of it. They never change.
 //
 // A sealed file is also one of zstd (RFC 8878), so that `zstd -dc` shows the entries. It begins with a skippable frame that has
-// sealedMagic and the name of the log. Each block of entries is a skippable frame with a mark and a frame with the entries. At the end is a skippable frame
-// with the table: the marks of all blocks and their offsets. All numbers are little-endian.
+// sealedMagic, the name of the log, and a random key of 16 bytes. Each block of entries is a skippable frame with a mark and a frame with the entries. At the end is a skippable frame
+// with the table: the marks of all blocks and their offsets, then the key, the CRC32C of all that, and its length. All numbers are little-endian.
 //
 // A mark is
 //
@@ -14,13 +14,14 @@ package journal
 //	16  u32  CRC32C of that frame
 //	20  32   hash of the entry before the first
 //	52  32   hash of the last entry
-//	84  u32  CRC32C of the mark up to here
+//	84  u32  CRC32C of the key and of the mark up to here, so that what a tool printed is never taken for a mark
 //
 // An entry of a block is its time (i64), the length of its data (u32), and the data. The hashes of the entries in between follow from
 // those.
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func parseSealedName(name string) (first, last uint64, ok bool) {
 }
 
 // append appends the bytes of a mark.
-func (m *mark) append(b []byte) []byte {
+func (m *mark) append(b []byte, key segmentKey) []byte {
 	from := len(b)
 	b = binary.LittleEndian.AppendUint64(b, m.first)
 	b = binary.LittleEndian.AppendUint32(b, m.count)
@@ -108,13 +109,13 @@ func (m *mark) append(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, m.sum)
 	b = append(b, m.previous[:]...)
 	b = append(b, m.hash[:]...)
-	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[from:], castagnoli))
+	return binary.LittleEndian.AppendUint32(b, key.sum(b[from:]))
 }
 
 // parseMark reads a mark; false: it is none.
-func parseMark(b []byte) (m mark, ok bool) {
+func parseMark(b []byte, key segmentKey) (m mark, ok bool) {
 	le := binary.LittleEndian
-	if len(b) < markSize || crc32.Checksum(b[:markSize-4], castagnoli) != le.Uint32(b[markSize-4:]) {
+	if len(b) < markSize || key.sum(b[:markSize-4]) != le.Uint32(b[markSize-4:]) {
 		return m, false
 	}
 	m = mark{first: le.Uint64(b), count: le.Uint32(b[8:]), length: le.Uint32(b[12:]), sum: le.Uint32(b[16:])}
@@ -150,6 +151,7 @@ var decoder = sync.OnceValue(func() *zstd.Decoder {
 // sealWriter writes a sealed file.
 type sealWriter struct {
 	w       io.Writer
+	key     segmentKey
 	encoder *zstd.Encoder
 	at      int64
 	table   []byte
@@ -160,20 +162,27 @@ type sealWriter struct {
 // newSealWriter begins a sealed file of a log.
 func newSealWriter(w io.Writer, log string) (*sealWriter, error) {
 	s := &sealWriter{w: w, encoder: newEncoder()}
-	begin := sealedMagic + log
+	if _, err := rand.Read(s.key[:]); err != nil {
+		return nil, err
+	}
+	begin := sealedMagic + log + string(s.key[:])
 	return s, s.write(append(skip(nil, len(begin)), begin...))
 }
 
-// readLog returns the name of the log of a sealed file; empty: its beginning is damaged.
-func readLog(f io.ReaderAt) string {
-	b := make([]byte, skippableHead+len(sealedMagic)+maxName)
+// readBegin returns the name of the log of a sealed file, and the key of its marks; false: its beginning is damaged.
+func readBegin(f io.ReaderAt) (log string, key segmentKey, ok bool) {
+	b := make([]byte, skippableHead+len(sealedMagic)+maxName+len(key))
 	n, _ := f.ReadAt(b, 0) // what can be read is looked at
 	rest, ok := bytes.CutPrefix(b[min(n, skippableHead):n], []byte(sealedMagic))
 	if !ok {
-		return ""
+		return "", key, false
 	}
-	length := int(binary.LittleEndian.Uint32(b[4:])) - len(sealedMagic)
-	return string(rest[:max(0, min(length, len(rest)))])
+	length := int(binary.LittleEndian.Uint32(b[4:])) - len(sealedMagic) - len(key)
+	if length < 0 || length+len(key) > len(rest) {
+		return "", key, false
+	}
+	copy(key[:], rest[length:])
+	return string(rest[:length]), key, true
 }
 
 // write writes bytes.
@@ -208,10 +217,10 @@ func (s *sealWriter) endBlock() error {
 	}
 	frame := s.encoder.EncodeAll(s.entries, nil)
 	s.mark.length, s.mark.sum = uint32(len(frame)), crc32.Checksum(frame, castagnoli)
-	if err := s.write(s.mark.append(skip(nil, markSize))); err != nil {
+	if err := s.write(s.mark.append(skip(nil, markSize), s.key)); err != nil {
 		return err
 	}
-	s.table = s.mark.append(s.table)
+	s.table = s.mark.append(s.table, s.key)
 	s.table = binary.LittleEndian.AppendUint64(s.table, uint64(s.at))
 	s.entries, s.mark = s.entries[:0], mark{}
 	return s.write(frame)
@@ -223,6 +232,7 @@ func (s *sealWriter) finish() error {
 	if err := s.endBlock(); err != nil {
 		return err
 	}
+	s.table = append(s.table, s.key[:]...)
 	s.table = binary.LittleEndian.AppendUint32(s.table, crc32.Checksum(s.table, castagnoli))
 	s.table = binary.LittleEndian.AppendUint32(s.table, uint32(len(s.table)-4))
 	return s.write(append(skip(nil, len(s.table)), s.table...))
@@ -258,15 +268,18 @@ func readTable(f file, size int64) (blocks []block, ok bool) {
 		return nil, false
 	}
 	sum, length := binary.LittleEndian.Uint32(tail[:]), int64(binary.LittleEndian.Uint32(tail[4:]))
-	if length%tableEntry != 0 || length > size-8 {
+	var key segmentKey
+	if length < int64(len(key)) || (length-int64(len(key)))%tableEntry != 0 || length > size-8 {
 		return nil, false
 	}
 	table := make([]byte, length)
 	if _, err := f.ReadAt(table, size-8-length); err != nil || crc32.Checksum(table, castagnoli) != sum {
 		return nil, false
 	}
-	for b := range slices.Chunk(table, tableEntry) {
-		m, ok := parseMark(b)
+	marks := table[:length-int64(len(key))]
+	copy(key[:], table[len(marks):])
+	for b := range slices.Chunk(marks, tableEntry) {
+		m, ok := parseMark(b, key)
 		if !ok {
 			return nil, false
 		}
@@ -277,6 +290,10 @@ func readTable(f file, size int64) (blocks []block, ok bool) {
 
 // findMarks looks for the marks of a file.
 func findMarks(f file, size int64) (blocks []block) {
+	_, key, ok := readBegin(f)
+	if !ok {
+		return nil
+	}
 	w, head := &window{file: f, limit: size}, skip(nil, markSize)
 	for at := int64(0); at < size; {
 		piece := w.bytes(at, windowSize)
@@ -286,7 +303,7 @@ func findMarks(f file, size int64) (blocks []block) {
 			continue
 		}
 		at += int64(i) + skippableHead
-		if m, ok := parseMark(w.bytes(at, markSize)); ok && (len(blocks) == 0 || m.first > blocks[len(blocks)-1].last()) {
+		if m, ok := parseMark(w.bytes(at, markSize), key); ok && (len(blocks) == 0 || m.first > blocks[len(blocks)-1].last()) {
 			blocks = append(blocks, block{m, at + markSize})
 			at += markSize + int64(m.length)
 		}
@@ -309,6 +326,9 @@ func readBlock(r io.ReaderAt, b *block, s Stream, log string) ([]Entry, error) {
 	rest, err := decoder().DecodeAll(frame, nil)
 	if err != nil {
 		return nil, errors.Join(errBlock, err)
+	}
+	if int64(b.count) > int64(len(rest)/entryHead) {
+		return nil, errBlock
 	}
 	list := make([]Entry, 0, b.count)
 	previous := b.previous

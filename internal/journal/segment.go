@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 const (
@@ -36,7 +37,10 @@ type segment struct {
 	head   segmentHead
 	used   bool // its head is written
 
+	reading sync.RWMutex // held while the file is read, and while it is given up
+
 	end    int64  // where the next frame is put
+	ended  bool   // the last frame says that what is before it was durable
 	write  uint32 // number of the last write
 	began  int64  // when its first entry was appended, in milliseconds since 1970; 0: it has none
 	places [streamCount][]place
@@ -104,11 +108,13 @@ func parsePage(b []byte) (h segmentHead, version uint32, ok bool) {
 // readHead reads the head of a segment, from the other page if one is damaged. It reports false for a segment that was never
 // used.
 func readHead(f file, size int64) (h segmentHead, used bool, err error) {
+	var failed error
 	for _, at := range []int64{0, size - pageSize} {
 		page := make([]byte, pageSize)
 		if n, err := f.ReadAt(page, at); n < pageSize {
 			if err != nil && err != io.EOF {
-				continue // the other page may be readable
+				failed = err // the other page may be readable
+				continue
 			}
 			return h, false, nil
 		}
@@ -120,7 +126,7 @@ func readHead(f file, size int64) (h segmentHead, used bool, err error) {
 			return h, true, nil
 		}
 	}
-	return h, false, nil
+	return h, false, failed
 }
 
 // limit returns the offset up to which a segment has frames.
