@@ -75,13 +75,15 @@ def frames(segment, key):
 
 def sealed(path, stream, log):
     """Yields the entries of a sealed file."""
-    data, at = path.read_bytes(), 0
+    data = path.read_bytes()
+    at = 8 + struct.unpack_from("<I", data, 4)[0]
+    key = data[at - 16:at]
     while at < len(data):
         length, = struct.unpack_from("<I", data, at + 4)
         mark = data[at + 8:at + 8 + length]
         at += 8 + length
-        if length != 88 or crc(mark[:84]) != struct.unpack("<I", mark[84:])[0]:
-            continue  # the beginning, or the table
+        if length != 88 or crc(key + mark[:84]) != struct.unpack("<I", mark[84:])[0]:
+            continue  # the table
         number, count, size, sum_ = struct.unpack_from("<QIII", mark)
         previous, block = mark[20:52], data[at:at + size]
         assert crc(block) == sum_, f"the block of {number} is damaged"

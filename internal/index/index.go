@@ -56,8 +56,9 @@ const (
 	maxQueued = 8 << 20
 	// closePause is the time for which Close writes entries that wait.
 	closePause = time.Second
-	// fullPause is the time after which a full disk is tried again.
-	fullPause = time.Second
+	// minRetry and maxRetry bound the time after which what failed is tried again. It doubles each time.
+	minRetry = 20 * time.Millisecond
+	maxRetry = time.Second
 	// returnPause is the time after which a file that could not be written is tried again.
 	returnPause = 10 * time.Second
 )

@@ -15,10 +15,13 @@ import (
 // work writes entries and asks, until Close.
 func (x *Index) work() {
 	defer close(x.ended)
-	for x.waitForWork() {
-		if err := x.turn(); err != nil {
-			x.pause()
+	for retry := minRetry; x.waitForWork(); {
+		if err := x.turn(); err == nil {
+			retry = minRetry
+			continue
 		}
+		x.pause(retry)
+		retry = min(2*retry, maxRetry)
 	}
 	for until, waits := time.Now().Add(closePause), true; waits; { // what is left is read from the journal at the next start
 		err := x.turn()
@@ -54,8 +57,8 @@ func (x *Index) waitForWork() bool {
 }
 
 // pause waits for a while, or until the index is closed.
-func (x *Index) pause() {
-	for until := time.After(fullPause); ; {
+func (x *Index) pause(d time.Duration) {
+	for until := time.After(d); ; {
 		select {
 		case <-x.wake:
 			x.mu.Lock()
