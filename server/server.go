@@ -94,6 +94,9 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err := config.Validate(c); err != nil {
 		return nil, err
 	}
+	if c.Redaction == config.RedactAll {
+		go redact.BuiltIn() // they compile while profiles are read, and the disk is waited for
+	}
 	profiles, err := families.LoadProfiles(c.Profiles, c.ProjectProfiles)
 	if err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
@@ -51,16 +50,14 @@ func textCall(rest string) (inside string, closed, ok bool) {
 func isOpening(text string) bool { return strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{") }
 
 // nameMember matches the name in an object that is not complete.
-var nameMember = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`"name"\s*:\s*("(?:[^"\\]|\\.)*")`)
-})
+var nameMember = regexp.MustCompile(`"name"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
 // readText reads the text of a call. A call that cannot be made keeps its text and, if it can be found, its name.
 func (c *partialCall) readText(text string) {
 	o, err := rawjson.Parse([]byte(text))
 	if err != nil {
 		c.arguments.bytes = []byte(text)
-		if m := nameMember().FindStringSubmatch(text); m != nil {
+		if m := nameMember.FindStringSubmatch(text); m != nil {
 			c.name = rawjson.String(json.RawMessage(m[1]))
 		}
 		c.problem = "the text of the call is no JSON object"
