@@ -94,6 +94,9 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err := config.Validate(c); err != nil {
 		return nil, err
 	}
+	if c.Redaction == config.RedactAll {
+		go redact.BuiltIn() // they compile while profiles are read, and the disk is waited for
+	}
 	profiles, err := families.LoadProfiles(c.Profiles, c.ProjectProfiles)
 	if err != nil {
 		return nil, err
@@ -357,6 +360,9 @@ func (s *Server) Addresses() []string {
 	return list
 }
 
+// restAfter is for how long nobody calls before a server gives memory back.
+const restAfter = 5 * time.Second
+
 // Serve serves until ctx is done, or nobody has called for as long as the configuration says, and then shuts down in order: health says
 // NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight
 // end or are cut at the shutdown timeout, and the store is closed last. It
@@ -380,6 +386,7 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		})
 	}
+	keeper.Go(func() { s.calls.AtRest(restAfter, keeping.Done(), giveBack) })
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
 		keeper.Go(func() { s.audit.Retain(keeping, s.retentionClock(), s.config.GCInterval, s.config.AuditKeepFor) })

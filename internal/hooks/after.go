@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -80,7 +81,9 @@ func claudeBash(p, response object, updated func(any) any) *Result {
 }
 
 // geminiTrailer are the lines that Gemini CLI puts behind the output of a command.
-var geminiTrailer = regexp.MustCompile(`(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\n?$`)
+var geminiTrailer = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\n?$`)
+})
 
 // geminiAfter reads AfterTool of Gemini CLI. The text is complete. Lines behind the output of a command stay below the
 // receipt, and no exit code is read from them: a command can write such lines itself.
@@ -110,7 +113,7 @@ func geminiAfter(payload []byte, _ Options) (*Result, error) {
 		if !framed || !closed {
 			return nil, nil
 		}
-		trailer := geminiTrailer.FindString(inner)
+		trailer := geminiTrailer().FindString(inner)
 		r.kind, r.line = command, p.obj("tool_input").str("command")
 		r.Text, r.Keep = []byte(strings.TrimSuffix(inner, trailer)), strings.Trim(trailer, "\n")
 	}
@@ -140,9 +143,13 @@ func codexAfter(payload []byte, _ Options) (*Result, error) {
 
 var (
 	// copilotSaved begins a result that Copilot CLI has cut.
-	copilotSaved = regexp.MustCompile(`^Output too large to read at once \([^)\n]*\)\. Saved to: (/[^\n]*/\d+-copilot-tool-output-[0-9a-f-]+\.txt)\n`)
+	copilotSaved = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^Output too large to read at once \([^)\n]*\)\. Saved to: (/[^\n]*/\d+-copilot-tool-output-[0-9a-f-]+\.txt)\n`)
+	})
 	// copilotEnd ends the output of a command.
-	copilotEnd = regexp.MustCompile(`\n?<shellId: \S+ completed with exit code (\d{1,3})>$`)
+	copilotEnd = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\n?<shellId: \S+ completed with exit code (\d{1,3})>$`)
+	})
 )
 
 // copilotAfter reads postToolUse of Copilot CLI. What the model would read is the first 500 characters, and the path of a
@@ -164,7 +171,7 @@ func copilotAfter(payload []byte, _ Options) (*Result, error) {
 	switch args := p.obj("toolArgs"); r.Tool {
 	case "bash":
 		r.line = args.str("command")
-		end := copilotEnd.FindStringSubmatch(text)
+		end := copilotEnd().FindStringSubmatch(text)
 		if end == nil { // still running, or in the background
 			return nil, nil
 		}
@@ -180,7 +187,7 @@ func copilotAfter(payload []byte, _ Options) (*Result, error) {
 		}
 		r.kind = read
 	}
-	if saved := copilotSaved.FindStringSubmatch(text); saved != nil {
+	if saved := copilotSaved().FindStringSubmatch(text); saved != nil {
 		r.File, r.loss = saved[1], &pb.SourceLoss{AtByte: uint64(len(r.Text))}
 		r.Keep = strings.TrimPrefix(r.Keep+"\nSaved to: "+r.File, "\n")
 	}
@@ -237,7 +244,9 @@ func opencodeAfter(payload []byte, _ Options) (*Result, error) {
 }
 
 // piEnd ends a result that pi has cut, or the result of a command that failed.
-var piEnd = regexp.MustCompile(`(?:\n\n\[Showing lines [^\n]*\. Full output: (/[^\n]*/pi-bash-[0-9a-f]+\.log)\])?(?:\n\nCommand exited with code (\d{1,3}))?$`)
+var piEnd = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:\n\n\[Showing lines [^\n]*\. Full output: (/[^\n]*/pi-bash-[0-9a-f]+\.log)\])?(?:\n\nCommand exited with code (\d{1,3}))?$`)
+})
 
 // piAfter reads tool_result of pi, as its extension passes it on. The result of a failed command is an error, and its text
 // alone has the path of the file with everything. Both lines are the host's own only in an error, or where details have
@@ -261,7 +270,7 @@ func piAfter(payload []byte, _ Options) (*Result, error) {
 	case r.Tool == "bash":
 		r.kind, r.line = command, input.str("command")
 		details := p.obj("details")
-		end := piEnd.FindStringSubmatch(text)
+		end := piEnd().FindStringSubmatch(text)
 		r.File = details.str("fullOutputPath")
 		if failed {
 			if end[2] == "" { // ended by the host

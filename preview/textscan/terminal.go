@@ -2,9 +2,8 @@ package textscan
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
-
-	terminal "github.com/buildkite/terminal-to-html/v3"
 )
 
 // longestRedrawn is the longest line that is resolved on a terminal screen, in
@@ -66,14 +65,10 @@ func LastState(text []byte) ([]byte, bool) {
 	if len(text) > longestRedrawn || !utf8.Valid(text) || hasString(text) {
 		return nil, false
 	}
-	width := len(text) + 1
-	screen, err := terminal.NewScreen(terminal.WithSize(width, 1), terminal.WithMaxSize(width, 1))
-	if err != nil {
-		return nil, false
-	}
-	_, _ = screen.Write(text) // it never fails
-	shown := []byte(screen.AsPlainText())
-	if len(shown) == 0 || len(shown) > len(text) || bytes.IndexByte(shown, '\n') >= 0 {
+	r := row{columns: len(text) + 1}
+	r.draw(text)
+	shown := []byte(strings.TrimRight(string(r.cells), " \t"))
+	if len(shown) == 0 || len(shown) > len(text) {
 		return nil, false
 	}
 	return shown, true
