@@ -16,6 +16,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/index"
 	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // Options configure a log.
@@ -149,6 +150,7 @@ func (l *Log) Close() error {
 func classify(err error) error {
 	for from, to := range map[error]error{
 		journal.ErrFull: auditlog.ErrFull, journal.ErrReadOnly: auditlog.ErrReadOnly, journal.ErrUnavailable: auditlog.ErrUnavailable,
+		sqlitedb.ErrFull: auditlog.ErrFull, sqlitedb.ErrReadOnly: auditlog.ErrReadOnly, sqlitedb.ErrTransient: auditlog.ErrUnavailable,
 		journal.ErrFailed: auditlog.ErrFailed, journal.ErrUnknown: auditlog.ErrUnknown, journal.ErrRetired: auditlog.ErrUnknown,
 		journal.ErrDamaged: auditlog.ErrBroken, journal.ErrClosed: auditlog.ErrClosed, index.ErrClosed: auditlog.ErrClosed,
 	} {

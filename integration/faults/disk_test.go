@@ -26,7 +26,7 @@ func TestFullDiskAtASidecar(t *testing.T) {
 		audit   string
 	}{
 		"bytes":                  {"size=16m,nr_inodes=500,mode=0700", fillBytes, "sqlite"},
-		"bytes without records":  {"size=1m,nr_inodes=500,mode=0700", fillBytes, "off"},
+		"bytes without records":  {"size=6m,nr_inodes=500,mode=0700", fillBytes, "off"},
 		"inodes without records": {"size=8m,nr_inodes=40,mode=0700", fillInodes, "off"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,12 +113,12 @@ func fillInodes(t *testing.T, at string) {
 func TestDiskFillsInMidUpload(t *testing.T) {
 	leg(t, "mount")
 	at := t.TempDir()
-	must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, "size=12m,mode=0700"))
+	must(t, syscall.Mount("tmpfs", at, "tmpfs", 0, "size=6m,mode=0700"))
 	t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
 	s := startSidecar(t, launch{Store: filepath.Join(at, "store"), Args: []string{"--volatile"}})
 	for range 5 {
-		_, err := s.inAStream(t.Context(), numbered(100_000))
-		wantRefusal(t, "an upload of 10 MB", err, codes.ResourceExhausted, "DISK_FULL")
+		_, err := s.inAStream(t.Context(), numbered(200_000))
+		wantRefusal(t, "an upload of more than there is", err, codes.ResourceExhausted, "DISK_FULL")
 		s.wantNoTemp(t)
 		answer, err := s.inAStream(t.Context(), numbered(5_000))
 		must(t, err)
@@ -149,7 +149,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 		s.wantWhole(t, path, text)
 		s.wantHealth(t)
 		_, err = s.inOneMessage(t.Context(), "small\n")
-		wantRefusal(t, "what needs a record alone", err, codes.Unavailable, "AUDIT_LOG_UNAVAILABLE")
+		wantRefusal(t, "what needs a record alone", err, codes.FailedPrecondition, "AUDIT_LOG_FAILED")
 		s.wantChain(t, nil)
 	})
 	d.unmount(t)

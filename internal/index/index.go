@@ -59,6 +59,8 @@ const (
 	// minRetry and maxRetry bound the time after which what failed is tried again. It doubles each time.
 	minRetry = 20 * time.Millisecond
 	maxRetry = time.Second
+	// maxFailures is how often what may be over soon is tried again before the file is left.
+	maxFailures = 3
 	// returnPause is the time after which a file that could not be written is tried again.
 	returnPause = 10 * time.Second
 )
@@ -70,6 +72,7 @@ type Index struct {
 	readers chan *sqlitedb.DB // nil: in memory
 	reading bool              // there are readers; likewise
 
+	failures int       // of the file, one after the other; used by the goroutine of work alone
 	inMemory bool      // the file cannot be written for now; likewise
 	returnAt time.Time // when the file is tried again; zero: never; likewise
 

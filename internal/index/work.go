@@ -97,6 +97,7 @@ func (x *Index) turn() error {
 	if err != nil {
 		return x.failed(err, left)
 	}
+	x.failures = 0
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.requests = append(left, x.requests...)
@@ -268,12 +269,18 @@ func (x *Index) failed(err error, requests []*request) error {
 		if left = x.remake(); left != nil && x.o.Path != "" {
 			left = x.retreat(left)
 		}
-	case x.o.Path != "" && !x.inMemory && (broken || errors.Is(err, sqlitedb.ErrFull) || errors.Is(err, sqlitedb.ErrReadOnly)):
-		left = x.retreat(err)
-	default:
+	case x.o.Path == "" || x.inMemory || !broken && !isForNow(err):
 		x.o.Logger.Warn("the index could not be written; it is tried again", name, slog.Any("error", err))
 		reject(requests, err)
 		return err
+	case errors.Is(err, sqlitedb.ErrTransient) && x.failures < maxFailures:
+		x.failures++
+		x.mu.Lock()
+		x.requests = append(requests, x.requests...)
+		x.mu.Unlock()
+		return err
+	default:
+		left = x.retreat(err)
 	}
 	if left != nil {
 		x.o.Logger.Error("the index could not be made again", name, slog.Any("error", left))

@@ -40,6 +40,8 @@ type disk interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
+	// HasRoom reports whether it may have space for so many bytes.
+	HasRoom(bytes int64) bool
 	// Close closes the directory and releases its lock.
 	Close() error
 }
@@ -269,6 +271,12 @@ func (d *folderDisk) Remove(name string) error {
 func folderOf(name string) string {
 	folder, _, _ := strings.Cut(name, "/")
 	return folder
+}
+
+// HasRoom implements disk.
+func (d *folderDisk) HasRoom(bytes int64) bool {
+	var s unix.Statfs_t
+	return unix.Fstatfs(int(d.held.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
 }
 
 // Close implements disk.

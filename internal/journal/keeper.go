@@ -32,6 +32,7 @@ type keeper struct {
 	spare  int64      // size of the spare file; 0: there is none
 	full   bool       // the disk had no space for the next segment
 	tried  time.Time
+	wanted int64 // size of the segment for which there was none
 	failed error // of the last seal; nil: none
 
 	sealing sync.Mutex // one seals at a time
@@ -137,7 +138,7 @@ func (k *keeper) prepare(least int64) error {
 	f, err := k.make(segmentName(number), size)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.tried, k.full = time.Now(), errors.Is(classify(err), ErrFull)
+	k.wanted, k.tried, k.full = size, time.Now(), errors.Is(classify(err), ErrFull)
 	if err != nil {
 		return err
 	}
@@ -224,7 +225,7 @@ func (k *keeper) admit(p *pending, active *segment) error {
 func (k *keeper) isDue() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.full && time.Since(k.tried) > fullPause
+	return k.full && (time.Since(k.tried) > fullPause || k.j.disk.HasRoom(k.wanted))
 }
 
 // sealAll seals all segments but the active one, the oldest first.

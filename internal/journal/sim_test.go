@@ -237,3 +237,5 @@ func (l *lockedBuffer) String() string {
 	defer l.mu.Unlock()
 	return l.b.String()
 }
+
+func (d *simDisk) HasRoom(int64) bool { return false }
