@@ -20,6 +20,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/session"
 )
 
 // caller makes one call.
@@ -27,7 +28,7 @@ type caller func(context.Context) error
 
 // BenchmarkSession measures 4 KB by ProjectSession and by Project, with everything off, beside a stock server that does nothing and
 // has answers of the same size, in the same rounds in shuffled order. One caller, and eight; of a session eight callers share one
-// stream. The metrics are the medians of the ratios of the rounds.
+// stream. "nothing" is a session whose calls do nothing. The metrics are the medians of the ratios of the rounds.
 func BenchmarkSession(b *testing.B) {
 	req := &pb.ProjectRequest{Output: &pb.CompleteToolOutput{
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
@@ -45,21 +46,25 @@ func BenchmarkSession(b *testing.B) {
 	for _, callers := range []int{1, 8} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
 			ways := map[string][]caller{}
-			mux := newMultiplexer(b, ours)
+			mux, nothing := newMultiplexer(b, ours), newMultiplexer(b, floor)
 			for range callers {
 				ways["floor"] = append(ways["floor"], func(ctx context.Context) error { _, err := floor.Project(ctx, req); return err })
 				ways["unary"] = append(ways["unary"], func(ctx context.Context) error { _, err := ours.Project(ctx, req); return err })
 				ways["session"] = append(ways["session"], func(context.Context) error { return mux.call(req) })
+				ways["nothing"] = append(ways["nothing"], func(context.Context) error { return nothing.call(req) })
 			}
 			ratios := map[string][]float64{}
 			for b.Loop() {
 				took := map[string]float64{}
-				order := []string{"floor", "unary", "session"}
+				order := []string{"floor", "unary", "session", "nothing"}
 				rand.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 				for _, way := range order {
 					took[way] = median(b, ways[way])
 				}
-				for _, way := range []string{"unary", "session"} {
+				for _, way := range order {
+					if way == "floor" {
+						continue
+					}
 					ratios[way] = append(ratios[way], took[way]/took["floor"])
 				}
 				ratios["floor_us"] = append(ratios["floor_us"], took["floor"])
@@ -127,11 +132,16 @@ func sidecarFor(b *testing.B) string {
 // noop answers every call with the same.
 type noop struct {
 	pb.UnimplementedToolResultServiceServer
-	answer *pb.ProjectResponse
+	sessions *session.Service
+	answer   *pb.ProjectResponse
 }
 
 func (n noop) Project(context.Context, *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 	return n.answer, nil
+}
+
+func (n noop) ProjectSession(w grpc.BidiStreamingServer[pb.ProjectSessionRequest, pb.ProjectSessionResponse]) error {
+	return n.sessions.ProjectSession(w)
 }
 
 // stockServer starts a server without any option, and returns its socket.
@@ -146,7 +156,9 @@ func stockServer(b *testing.B, answer *pb.ProjectResponse) string {
 		b.Fatal(err)
 	}
 	s := grpc.NewServer()
-	pb.RegisterToolResultServiceServer(s, noop{answer: proto.CloneOf(answer)})
+	n := noop{answer: proto.CloneOf(answer)}
+	n.sessions = session.New(session.Options{Project: n.Project, Idle: time.Minute, Deadline: time.Minute})
+	pb.RegisterToolResultServiceServer(s, n)
 	go func() { _ = s.Serve(listener) }()
 	b.Cleanup(func() {
 		s.Stop()

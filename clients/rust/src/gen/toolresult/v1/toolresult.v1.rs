@@ -8289,7 +8289,8 @@ pub struct AuditRecord {
     /// The kind of operation that it records.
     #[prost(enumeration="AuditKind", tag="4")]
     pub kind: i32,
-    /// The full method, such as "/toolresult.v1.ToolResultService/Project".
+    /// The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+    /// of ProjectSession.
     #[prost(string, tag="5")]
     pub method: ::prost::alloc::string::String,
     /// The id of the call in logs and headers (x-request-id).
