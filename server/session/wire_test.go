@@ -25,6 +25,7 @@ type wire struct {
 	ctx      context.Context //nolint:containedctx // of the stream
 	requests chan *pb.ProjectSessionRequest
 	answers  chan *pb.ProjectSessionResponse
+	linger   time.Duration // for which a Send goes on when the client has the answer
 }
 
 func (w *wire) Context() context.Context { return w.ctx }
@@ -49,6 +50,7 @@ func (w *wire) SendMsg(m any) error {
 	}
 	select {
 	case w.answers <- m.(*pb.ProjectSessionResponse):
+		time.Sleep(w.linger)
 		return nil
 	case <-w.ctx.Done():
 		return w.ctx.Err()
@@ -196,8 +198,10 @@ func TestClientThatMovesIsNotIdle(t *testing.T) {
 			synctest.Wait()
 		}
 		w.requests <- project(9, "10m")
-		time.Sleep(10*time.Minute + limit - 1)
-		if got := numbers(w); len(got) != 5 {
+		time.Sleep(9 * time.Minute)
+		w.requests <- project(10, "0s")
+		time.Sleep(time.Minute + limit - 1)
+		if got := numbers(w); len(got) != 6 {
 			t.Errorf("the answers are %v", got)
 		}
 		time.Sleep(2)
@@ -283,6 +287,7 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w, ended, _ := open(session.Options{Project: slowly, Idle: limit}, 0)
+		w.linger = time.Second
 		for range 3 {
 			w.requests <- project(7, "1s")
 			<-w.answers
