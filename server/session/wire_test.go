@@ -77,7 +77,7 @@ func open(o session.Options, answers int) (w *wire, ended <-chan error, leave co
 	return w, end, cancel
 }
 
-// project is a message with a call. The name of its tool is what it is to answer.
+// project is a message with a call. The name of its tool says how it is answered.
 func project(number uint64, tool string) *pb.ProjectSessionRequest {
 	return &pb.ProjectSessionRequest{Number: number, Message: &pb.ProjectSessionRequest_Project{Project: &pb.ProjectRequest{Output: &pb.CompleteToolOutput{ToolName: tool}}}}
 }
