@@ -73,6 +73,12 @@ func sessionsOf(s *sidecar) map[string]func(ctx context.Context, session string)
 			_, err := s.ProjectTurn(ctx, &pb.ProjectTurnRequest{TotalTokens: 1000, Outputs: []*pb.ProjectRequest{first, second}})
 			return err
 		},
+		"ProjectSession": func(ctx context.Context, own string) error {
+			req := completed(0, "x")
+			req.Call = named(own)
+			answers, err := session(ctx, s, inSession(1, req))
+			return errors.Join(err, statusOf(answers[1]))
+		},
 		"ProjectStream": func(ctx context.Context, session string) error {
 			_, err := streams(ctx, s, &pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{
 				Header: &pb.StreamHeader{Family: "command", Call: named(session), Streams: []string{"stdout"}},

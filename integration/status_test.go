@@ -60,6 +60,8 @@ func provocations() []provocation {
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "CHUNK_ORDER"}, "chunk.offset", streamOf(withGap())},
 		{listed{"ProjectStream", "INVALID_ARGUMENT", "SIZE_MISMATCH"}, `finish.stream_bytes["stdout"]`, streamOf(withoutItsEnd())},
 		{listed{"ProjectStream", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileSilent},
+		{listed{"ProjectSession", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "number", withNumberTwice},
+		{listed{"ProjectSession", "DEADLINE_EXCEEDED", "STREAM_IDLE"}, "", whileSessionRests},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_MISSING"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{Outputs: twice(completed(0, ""))})},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "outputs", turnOf(&pb.ProjectTurnRequest{TotalTokens: 100})},
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "BUDGET_TOO_SMALL"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{

@@ -166,7 +166,8 @@ type AuditRecord struct {
 	RecordedAt *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=recorded_at,json=recordedAt,proto3" json:"recorded_at,omitempty"`
 	// The kind of operation that it records.
 	Kind AuditKind `protobuf:"varint,4,opt,name=kind,proto3,enum=toolresult.v1.AuditKind" json:"kind,omitempty"`
-	// The full method, such as "/toolresult.v1.ToolResultService/Project".
+	// The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+	// of ProjectSession.
 	Method string `protobuf:"bytes,5,opt,name=method,proto3" json:"method,omitempty"`
 	// The id of the call in logs and headers (x-request-id).
 	CorrelationId string `protobuf:"bytes,6,opt,name=correlation_id,json=correlationId,proto3" json:"correlation_id,omitempty"`

@@ -59,7 +59,8 @@ export type AuditRecord = Message<"toolresult.v1.AuditRecord"> & {
   kind: AuditKind;
 
   /**
-   * The full method, such as "/toolresult.v1.ToolResultService/Project".
+   * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+   * of ProjectSession.
    *
    * @generated from field: string method = 5;
    */

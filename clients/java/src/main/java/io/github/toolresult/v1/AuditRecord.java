@@ -196,7 +196,8 @@ private static final long serialVersionUID = 0L;
   private volatile java.lang.Object method_ = "";
   /**
    * <pre>
-   * The full method, such as "/toolresult.v1.ToolResultService/Project".
+   * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+   * of ProjectSession.
    * </pre>
    *
    * <code>string method = 5 [json_name = "method"];</code>
@@ -217,7 +218,8 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * The full method, such as "/toolresult.v1.ToolResultService/Project".
+   * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+   * of ProjectSession.
    * </pre>
    *
    * <code>string method = 5 [json_name = "method"];</code>
@@ -3160,7 +3162,8 @@ private static final long serialVersionUID = 0L;
     private java.lang.Object method_ = "";
     /**
      * <pre>
-     * The full method, such as "/toolresult.v1.ToolResultService/Project".
+     * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+     * of ProjectSession.
      * </pre>
      *
      * <code>string method = 5 [json_name = "method"];</code>
@@ -3180,7 +3183,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The full method, such as "/toolresult.v1.ToolResultService/Project".
+     * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+     * of ProjectSession.
      * </pre>
      *
      * <code>string method = 5 [json_name = "method"];</code>
@@ -3201,7 +3205,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The full method, such as "/toolresult.v1.ToolResultService/Project".
+     * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+     * of ProjectSession.
      * </pre>
      *
      * <code>string method = 5 [json_name = "method"];</code>
@@ -3218,7 +3223,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The full method, such as "/toolresult.v1.ToolResultService/Project".
+     * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+     * of ProjectSession.
      * </pre>
      *
      * <code>string method = 5 [json_name = "method"];</code>
@@ -3232,7 +3238,8 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * The full method, such as "/toolresult.v1.ToolResultService/Project".
+     * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+     * of ProjectSession.
      * </pre>
      *
      * <code>string method = 5 [json_name = "method"];</code>

@@ -88,7 +88,8 @@ public interface AuditRecordOrBuilder extends
 
   /**
    * <pre>
-   * The full method, such as "/toolresult.v1.ToolResultService/Project".
+   * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+   * of ProjectSession.
    * </pre>
    *
    * <code>string method = 5 [json_name = "method"];</code>
@@ -97,7 +98,8 @@ public interface AuditRecordOrBuilder extends
   java.lang.String getMethod();
   /**
    * <pre>
-   * The full method, such as "/toolresult.v1.ToolResultService/Project".
+   * The full method, such as "/toolresult.v1.ToolResultService/Project"; that also of a call
+   * of ProjectSession.
    * </pre>
    *
    * <code>string method = 5 [json_name = "method"];</code>
