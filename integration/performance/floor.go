@@ -134,7 +134,7 @@ func serveCopies(o floorOptions) error {
 			return err
 		}
 		if err := copyToFile(conn, o); err != nil {
-			return err
+			fmt.Fprintln(os.Stderr, "copy:", err) // the other side gets no answer
 		}
 	}
 }
@@ -152,8 +152,5 @@ func copyToFile(conn net.Conn, o floorOptions) error {
 	if err == nil {
 		_, err = conn.Write([]byte{1})
 	}
-	if err = errors.Join(err, conn.Close(), f.Close(), os.Remove(f.Name())); err != nil {
-		return fmt.Errorf("copy: %w", err)
-	}
-	return nil
+	return errors.Join(err, f.Close(), os.Remove(f.Name()), conn.Close())
 }

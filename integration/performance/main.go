@@ -79,6 +79,7 @@ func run() (err error) {
 	}
 	r, err := b.measure(o)
 	if err != nil {
+		fmt.Print(r.text()) // what was measured until then
 		return err
 	}
 	if o.write {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,12 +94,11 @@ const patience = 30 * time.Second
 
 func waitForSocket(path string) error {
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
-		c, err := net.Dial("unix", path)
-		if err == nil {
-			return c.Close()
+		if _, err := os.Lstat(path); err == nil {
+			return nil // it is there as soon as it listens
 		}
 		if time.Now().After(deadline) {
-			return err
+			return fmt.Errorf("no socket %s after %v", path, patience)
 		}
 	}
 }
