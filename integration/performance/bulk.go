@@ -236,8 +236,8 @@ func (m *bulk) removeStored(answer *pb.ProjectResponse, size int64) error {
 	if err != nil {
 		return err
 	}
-	if i.Size() < size {
-		return fmt.Errorf("the artifact has %d bytes, want %d", i.Size(), size)
+	if i.Size() < size*9/10 { // a marker may be shorter than what looked like a secret
+		return fmt.Errorf("the artifact has %d bytes of %d", i.Size(), size)
 	}
 	return os.Remove(path)
 }
