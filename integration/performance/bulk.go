@@ -33,6 +33,7 @@ const (
 // bulk is what measures one large output.
 type bulk struct {
 	*bench
+	text    []byte // that the output repeats
 	size    int64
 	source  string // path of a file with the output
 	number  int    // of outputs so far, which makes each another one
@@ -44,9 +45,9 @@ type bulk struct {
 
 // measureBulk sends an output of a size as a stream and by path, with the default redaction, and copies as many bytes through
 // a socket and with cat.
-func (b *bench) measureBulk(size int64, rounds int) (result Bulk, err error) {
+func (b *bench) measureBulk(kind string, text []byte, size int64, rounds int) (result Bulk, err error) {
 	defer func() { err = errors.Join(err, b.stopAll()) }()
-	m, err := b.newBulk(size)
+	m, err := b.newBulk(text, size)
 	if err != nil {
 		return result, err
 	}
@@ -65,7 +66,7 @@ func (b *bench) measureBulk(size int64, rounds int) (result Bulk, err error) {
 		{catSynced, nil, func() (time.Duration, error) { return m.cat(true) }},
 		{byPathDurable, m.durable, func() (time.Duration, error) { return m.byPath(m.durable) }},
 	}
-	result.Bytes = size
+	result.Kind, result.Bytes = kind, size
 	result.Sides = make([]Timed, len(sides))
 	for round := range rounds + 1 {
 		for _, i := range rand.Perm(len(sides)) { // one frees the memory that the next one takes
@@ -85,14 +86,14 @@ func (b *bench) measureBulk(size int64, rounds int) (result Bulk, err error) {
 		}
 	}
 	for _, s := range result.Sides {
-		b.say("%d MiB, %s: %s s", size>>20, s.Name, s.Seconds)
+		b.say("%s, %d MiB, %s: %s s", kind, size>>20, s.Name, s.Seconds)
 	}
 	return result, nil
 }
 
 // newBulk starts the servers and writes the file.
-func (b *bench) newBulk(size int64) (m *bulk, err error) {
-	m = &bulk{bench: b, size: size, source: filepath.Join(b.dir, "source")}
+func (b *bench) newBulk(text []byte, size int64) (m *bulk, err error) {
+	m = &bulk{bench: b, text: text, size: size, source: filepath.Join(b.dir, "source")}
 	if m.quick, err = b.startSidecar(stream, false, "--volatile", "--roots="+b.dir); err != nil {
 		return nil, err
 	}
@@ -133,10 +134,10 @@ func (m *bulk) turn(s *server, run func() (time.Duration, error)) (took, cpu tim
 	return took, after - before, err
 }
 
-// chunks visits the output: the logs, as often as they are needed.
+// chunks visits the output: the text, as often as it is needed.
 func (m *bulk) chunks(visit func([]byte) error) error {
-	for at, sent := 0, int64(0); sent < m.size; at = (at + streamChunk) % (len(m.logs.text) - streamChunk) {
-		chunk := m.logs.text[at : at+int(min(streamChunk, m.size-sent))]
+	for at, sent := 0, int64(0); sent < m.size; at = (at + streamChunk) % (len(m.text) - streamChunk) {
+		chunk := m.text[at : at+int(min(streamChunk, m.size-sent))]
 		if err := visit(chunk); err != nil {
 			return err
 		}

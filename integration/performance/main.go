@@ -130,10 +130,10 @@ func newBench(base string, profiled bool) (*bench, error) {
 
 // measure measures the parts.
 func (b *bench) measure(o options) (r Results, err error) {
-	bulkBytes, bulkRounds, diskCalls := int64(1<<30), 5, 12_000
+	bulkBytes, mixedBytes, bulkRounds, diskCalls := int64(1<<30), int64(256<<20), 5, 12_000
 	b.rounds, b.burstTime = 9, 400*time.Millisecond
 	if o.quick {
-		bulkBytes, bulkRounds, diskCalls = 128<<20, 3, 4_000
+		bulkBytes, mixedBytes, bulkRounds, diskCalls = 128<<20, 32<<20, 3, 4_000
 		b.rounds, b.burstTime = 3, 100*time.Millisecond
 	}
 	begin := b.beginRun(&r.Run, o.quick)
@@ -144,7 +144,15 @@ func (b *bench) measure(o options) (r Results, err error) {
 		{"calls", func() error { r.Calls, err = b.measureCalls(); return err }},
 		{"log", func() error { r.Log, err = b.measureLog(); return err }},
 		{"disk", func() error { r.Disk, err = b.measureDisk(diskCalls); return err }},
-		{"bulk", func() error { r.Bulk, err = b.measureBulk(bulkBytes, bulkRounds); return err }},
+		{"bulk", func() error {
+			quiet, err := b.measureBulk(quietLog, quietText(), bulkBytes, bulkRounds)
+			if err != nil {
+				return err
+			}
+			mixed, err := b.measureBulk(mixedLogs, b.logs.text, mixedBytes, bulkRounds)
+			r.Bulk = []Bulk{quiet, mixed}
+			return err
+		}},
 	}
 	for _, p := range parts {
 		if o.only != "" && !strings.Contains(","+o.only+",", ","+p.name+",") {

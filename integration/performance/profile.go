@@ -93,7 +93,7 @@ func (b *bench) profile(path, only string) error {
 
 // profileBulk adds a large output to the profile, as a stream and by path.
 func (b *bench) profileBulk(s *server) (err error) {
-	m := &bulk{bench: b, size: 256 << 20, source: filepath.Join(b.dir, "source")}
+	m := &bulk{bench: b, text: b.logs.text, size: 256 << 20, source: filepath.Join(b.dir, "source")}
 	f, err := os.Create(m.source)
 	if err != nil {
 		return err

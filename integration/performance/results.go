@@ -14,7 +14,7 @@ type Results struct {
 	Calls []Calls
 	Log   Log
 	Disk  Disk
-	Bulk  Bulk
+	Bulk  []Bulk
 }
 
 // Run says where and when a run was made.
@@ -64,6 +64,7 @@ type Disk struct {
 
 // Bulk has the seconds that one large output takes, in turns.
 type Bulk struct {
+	Kind  string
 	Bytes int64
 	Sides []Timed
 }

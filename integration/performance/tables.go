@@ -98,6 +98,16 @@ func (r Results) diskTable() string {
 	})
 }
 
+// bulk returns the results of a large output; none if it was not measured.
+func (r Results) bulk(kind string) Bulk {
+	for _, b := range r.Bulk {
+		if b.Kind == kind {
+			return b
+		}
+	}
+	return Bulk{}
+}
+
 // side returns a side of Bulk by its name; an empty one if it was not measured.
 func (b Bulk) side(name string) Timed {
 	for _, s := range b.Sides {
@@ -111,15 +121,25 @@ func (b Bulk) side(name string) Timed {
 // bulkFloors names the side with which another one is compared.
 var bulkFloors = map[string]string{stream: rawCopy, streamDurable: rawSynced, byPath: cat, byPathDurable: catSynced}
 
-// bulkTable has one large output.
+// bulkTable has the large outputs.
 func (r Results) bulkTable() string {
+	var b strings.Builder
+	for _, k := range r.Bulk {
+		b.WriteString(k.table())
+		b.WriteByte('\n')
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// table has the sides of one output.
+func (b Bulk) table() string {
 	var rows [][]string
-	for _, s := range r.Bulk.Sides {
+	for _, s := range b.Sides {
 		row := []string{s.Name, digits(s.Seconds.median()), digits(s.CPU.median()), "", ""}
 		if floor, ok := bulkFloors[s.Name]; ok {
-			row[3], row[4] = s.Seconds.over(r.Bulk.side(floor).Seconds).String(), floor
+			row[3], row[4] = s.Seconds.over(b.side(floor).Seconds).String(), floor
 		}
 		rows = append(rows, row)
 	}
-	return table([]string{fmt.Sprintf("%s MiB", group(r.Bulk.Bytes>>20)), "seconds", "CPU of the server, s", "beside", "the floor"}, rows)
+	return table([]string{fmt.Sprintf("%s MiB: %s", group(b.Bytes>>20), b.Kind), "seconds", "CPU of the server, s", "beside", "the floor"}, rows)
 }

@@ -42,6 +42,24 @@ func (l *logs) payload(number, n int) []byte {
 	return l.text[at : at+bytes.LastIndexByte(l.text[at:at+n], '\n')+1]
 }
 
+// Kinds of large outputs.
+const (
+	quietLog  = "log of a build, one line in fifty an error"
+	mixedLogs = "logs of many tools"
+)
+
+// quietText returns the log of a build in which little happens.
+func quietText() []byte {
+	var b bytes.Buffer
+	for i := 0; b.Len() < 8<<20; i++ {
+		if i%50 == 0 {
+			fmt.Fprintf(&b, "2026-11-21T09:14:%02dZ worker %d: error: module %d was not found\n", i%60, i%8, i)
+		}
+		fmt.Fprintf(&b, "2026-11-21T09:14:%02dZ worker %d: compiled module %d of 4096 in the usual time\n", i%60, i%8, i)
+	}
+	return b.Bytes()
+}
+
 // logWriter writes sections.
 type logWriter struct {
 	bytes.Buffer
