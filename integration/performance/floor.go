@@ -94,7 +94,7 @@ func newFloor(o floorOptions) (*floor, error) {
 	}
 	if o.log != "" {
 		var err error
-		if f.log, err = newGroupLog(o.log); err != nil {
+		if f.log, err = newGroupLog(o.log, logBytes); err != nil {
 			return nil, err
 		}
 		f.entry = make([]byte, o.append)

@@ -8,13 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// logBytes is the size of the file of a groupLog: more than a round appends.
+// logBytes is the size of the log of a floor: more than a round appends.
 const logBytes = 256 << 20
 
 // groupLog is a file that was written before, to which many callers append. All that wait share one fdatasync. At the end of
 // the file it goes on at the beginning.
 type groupLog struct {
 	file *os.File
+	size int64
 	wake chan struct{} // a batch waits
 
 	mu    sync.Mutex
@@ -28,14 +29,14 @@ type batch struct {
 	err  error         // set before done is closed
 }
 
-// newGroupLog writes the file with zeros and makes that durable.
-func newGroupLog(path string) (*groupLog, error) {
+// newGroupLog writes a file of a size with zeros, some MiB, and makes that durable. No batch may be larger.
+func newGroupLog(path string, size int64) (*groupLog, error) {
 	f, err := os.Create(path)
 	if err != nil {
 		return nil, err
 	}
 	zeros := bytes.Repeat([]byte{0}, 1<<20)
-	for range logBytes / len(zeros) {
+	for range size / int64(len(zeros)) {
 		if _, err := f.Write(zeros); err != nil {
 			return nil, err
 		}
@@ -43,7 +44,7 @@ func newGroupLog(path string) (*groupLog, error) {
 	if err := f.Sync(); err != nil {
 		return nil, err
 	}
-	l := &groupLog{file: f, wake: make(chan struct{}, 1)}
+	l := &groupLog{file: f, size: size, wake: make(chan struct{}, 1)}
 	go l.run()
 	return l, nil
 }
@@ -71,7 +72,7 @@ func (l *groupLog) run() {
 		b := l.batch
 		l.batch = nil
 		l.mu.Unlock()
-		if at+int64(len(b.data)) > logBytes {
+		if at+int64(len(b.data)) > l.size {
 			at = 0
 		}
 		_, b.err = l.file.WriteAt(b.data, at)
