@@ -20,7 +20,7 @@ import (
 func TestFloor(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	want := &pb.ProjectResponse{RequestDigest: "x"}
+	want := &pb.ProjectResponse{Receipt: &pb.Receipt{Text: "receipt"}}
 	text, err := proto.Marshal(want)
 	if err != nil {
 		t.Fatal(err)
