@@ -19,8 +19,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore/dir"
@@ -74,6 +76,7 @@ func run() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.stopAll(), os.RemoveAll(b.dir)) }()
+	go b.endBySignal()
 	if o.profile != "" {
 		return b.profile(o.profile, o.payload)
 	}
@@ -164,6 +167,18 @@ func (b *bench) measure(o options) (r Results, err error) {
 	}
 	begin.end(&r.Run)
 	return r, nil
+}
+
+// endBySignal removes what was written when a signal ends the run, and ends the servers.
+func (b *bench) endBySignal() {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGINT, syscall.SIGTERM)
+	<-ended
+	for _, s := range b.servers {
+		_ = syscall.Kill(s.pid, syscall.SIGKILL) // it may have ended
+	}
+	_ = os.RemoveAll(b.dir) // is all that can be done
+	os.Exit(1)
 }
 
 // say prints a line of progress.

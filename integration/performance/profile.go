@@ -17,8 +17,9 @@ import (
 const (
 	hookSource = "integration/performance/testdata/profile.go.txt"
 	hookPlace  = "cmd/toolresult/zz_profile.go"
-	// profileVar names the variable with the path of the profile, which testdata/profile.go.txt reads.
-	profileVar = "TOOLRESULT_CPU_PROFILE"
+	// profileVar names the variable with the path of the profile, which testdata/profile.go.txt reads. The sidecar rejects unknown
+	// variables with its prefix.
+	profileVar = "PERFORMANCE_CPU_PROFILE"
 )
 
 // buildProfiled builds the sidecar with the hook into a directory, and returns its path.
