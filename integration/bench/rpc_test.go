@@ -15,10 +15,11 @@ import (
 	"testing"
 	"time"
 
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/integration/sidecartest"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
 // rounds is how often the two sides are measured in turns.
