@@ -22,10 +22,10 @@ type side struct {
 	next  atomic.Int64 // number of the next payload
 }
 
-// opener opens a way to make calls. It is called once for each caller of a burst, and the callers use it one at a time.
+// opener opens a way to make calls, which all callers of a burst share. It is closed when the context ends.
 type opener func(ctx context.Context, s *server) (caller, error)
 
-// caller makes one call and waits for its answer.
+// caller makes one call and waits for its answer. Safe for concurrent use.
 type caller func(ctx context.Context, r *pb.ProjectRequest) (*pb.ProjectResponse, error)
 
 // unary is a call of Project.
@@ -50,12 +50,16 @@ func (b *bench) burst(s *side, callers, size int, length time.Duration) (sample,
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 10*patience)
 	defer cancel()
+	call, err := s.open(ctx, s.server)
+	if err != nil {
+		return sample{}, err
+	}
 	times := make([][]float64, callers)
 	errs := make([]error, callers)
 	var all sync.WaitGroup
 	begin := time.Now()
 	for c := range callers {
-		all.Go(func() { times[c], errs[c] = b.call(ctx, s, c, size, begin.Add(length)) })
+		all.Go(func() { times[c], errs[c] = b.call(ctx, s, call, c, size, begin.Add(length)) })
 	}
 	all.Wait()
 	took := time.Since(begin)
@@ -77,11 +81,7 @@ func (b *bench) burst(s *side, callers, size int, length time.Duration) (sample,
 }
 
 // call makes calls until a time, at least one, and returns how long each took in microseconds.
-func (b *bench) call(ctx context.Context, s *side, session, size int, until time.Time) (times []float64, err error) {
-	call, err := s.open(ctx, s.server)
-	if err != nil {
-		return nil, err
-	}
+func (b *bench) call(ctx context.Context, s *side, call caller, session, size int, until time.Time) (times []float64, err error) {
 	for {
 		r := request(b.logs.payload(int(s.next.Add(1)), size), session, s.noIDs)
 		begin := time.Now()

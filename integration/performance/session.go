@@ -8,7 +8,7 @@ const sessionSide = "`ProjectSession`, all off, in memory"
 // sessionPayloads is the number of the first payload of a session: others than those of the unary calls to the same store.
 const sessionPayloads = 1 << 18
 
-// session returns how a caller opens a ProjectSession and makes calls through it. It reports false while the contract has no
+// session returns how a burst opens a ProjectSession, which all its callers share. It reports false while the contract has no
 // such stream. The tables then say that it was not measured, and TestSessionIsMeasured fails as soon as there is one.
 func session() (opener, bool) { return nil, false }
 
