@@ -164,7 +164,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	parts := Parts{
 		Registry: registry, Catalog: s.catalog, Objects: s.objects, Roots: roots, Durability: durability, Secrets: redaction.NewSecrets(),
 		Recorder: s.audit, Metrics: o.Metrics, Sessions: access.Sessions, Info: info, Budgets: s.config.Budgets,
-		Memory: memory, StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
+		Memory: memory, Calls: s.calls, CallDeadline: s.config.DefaultDeadline, StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
 	}
 	if s.config.Redaction == config.RedactAll {
 		parts.Patterns = redact.BuiltIn()

@@ -33,6 +33,8 @@ import (
 	"github.com/toolresult/toolresult/server/policy"
 	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
+	"github.com/toolresult/toolresult/server/rpc"
+	"github.com/toolresult/toolresult/server/session"
 	"github.com/toolresult/toolresult/server/toolapi"
 	"github.com/toolresult/toolresult/server/transportapi"
 )
@@ -63,6 +65,8 @@ type Parts struct {
 	Info         *pb.GetServerInfoResponse
 	Budgets      []config.Budget   // of the operator
 	Memory       *admission.Memory // that calls may take at once; nil when it is not bounded
+	Calls        *rpc.Interceptors // that each call of a session passes; nil: there is no transport
+	CallDeadline time.Duration     // of each call of a session; 0: none
 	StreamIdle   time.Duration     // that a stream may be without a message
 	StreamMemory int               // bytes of a history that a stream keeps in memory; 0: the default, negative: none
 	LogSync      time.Duration     // how often live logs are made durable
@@ -92,6 +96,9 @@ func NewServices(p Parts) (*Services, error) {
 			Service: compaction.New(compaction.Options{
 				Registry: p.Registry, Policies: policies, Compactor: compact, Store: store, Screen: project.Screen(), Recorder: p.Recorder, Metrics: p.Metrics,
 				StreamIdle: p.StreamIdle, Memory: p.Memory, StreamMemory: p.StreamMemory, Forget: project.Forget,
+			}),
+			sessions: session.New(session.Options{
+				Project: project.Project, Calls: p.Calls, Idle: p.StreamIdle, Deadline: p.CallDeadline, Draining: p.Draining,
 			}),
 			info: p.Info, catalog: p.Catalog, objects: p.Objects,
 		},
@@ -126,9 +133,15 @@ type results struct {
 	pb.UnsafeToolResultServiceServer
 	*pipeline.Pipeline
 	*compaction.Service
-	info    *pb.GetServerInfoResponse
-	catalog *catalog.Catalog
-	objects *objectstore.Store // nil: there is none
+	sessions *session.Service
+	info     *pb.GetServerInfoResponse
+	catalog  *catalog.Catalog
+	objects  *objectstore.Store // nil: there is none
+}
+
+// ProjectSession serves calls of Project that come in one stream.
+func (s *results) ProjectSession(stream grpc.BidiStreamingServer[pb.ProjectSessionRequest, pb.ProjectSessionResponse]) error {
+	return s.sessions.ProjectSession(stream)
 }
 
 // GetServerInfo says what this server is. A caller that is confined to a session does not learn what all sessions store.

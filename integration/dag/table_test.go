@@ -109,6 +109,7 @@ var table = map[string]row{
 	// The services.
 	"server/pipeline":     {imports: list(results, stores, text, request, "auditlog", "compactor", "server/rpc"), grpc: calls},
 	"server/compaction":   {imports: list(results, stores, text, request, "auditlog", "compactor", "server/pipeline"), grpc: calls},
+	"server/session":      {imports: list("gen", "envelope", "server/apierror", "server/identity", "server/idle", "server/recorder", "server/rpc"), grpc: all},
 	"server/artifactapi":  {imports: list(results, stores, text, request), grpc: calls},
 	"server/auditapi":     {imports: list(results, stores, text, request, "auditlog", "server/artifactapi", "server/pipeline"), grpc: calls},
 	"server/toolapi":      {imports: list(results, stores, text, request, "transports", "server/artifactapi", "server/pipeline"), grpc: calls},
@@ -117,7 +118,7 @@ var table = map[string]row{
 	// Assembly, and who uses it.
 	"server": {
 		imports: list(results, stores, text, request, "internal/sidecar", "artifactstore/memory", "artifactstore/objectstore", "auditlog/...", "compactor", "server/rpc",
-			"server/pipeline", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
+			"server/pipeline", "server/session", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},

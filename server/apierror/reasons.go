@@ -82,7 +82,7 @@ func MessageTooHeavy(method string, size, limit int64) *StatusError {
 // elsewhere names the streaming method for what is too large for a method.
 func elsewhere(method string) string {
 	switch method {
-	case pb.ToolResultService_Project_FullMethodName, pb.ToolResultService_ProjectTurn_FullMethodName:
+	case pb.ToolResultService_Project_FullMethodName, pb.ToolResultService_ProjectSession_FullMethodName, pb.ToolResultService_ProjectTurn_FullMethodName:
 		return "; ProjectStream takes outputs of any size"
 	case pb.ToolResultService_Compact_FullMethodName:
 		return "; CompactStream takes histories of any length"

@@ -86,17 +86,20 @@ func (c *Interceptors) Load() load {
 	return load{Unary: c.open.unary.Load(), Streams: c.open.streams.Load(), Bytes: c.Memory.Reserved()}
 }
 
-// Unary returns the interceptors of unary calls, the outermost first. Recovery
+// Unary returns the interceptors of unary calls.
+func (c *Interceptors) Unary() grpc.ServerOption { return grpc.ChainUnaryInterceptor(c.unary()...) }
+
+// unary returns the interceptors of unary calls, the outermost first. Recovery
 // is innermost, so that log and metrics see what became of a panic.
-func (c *Interceptors) Unary() grpc.ServerOption {
-	return grpc.ChainUnaryInterceptor(
+func (c *Interceptors) unary() []grpc.UnaryServerInterceptor {
+	return []grpc.UnaryServerInterceptor{
 		c.requestID,
 		interceptors.UnaryServerInterceptor(interceptors.CommonReportableFunc(c.report)),
 		c.mapError,
 		c.admit,
 		c.deadline,
 		recovery.UnaryServerInterceptor(recovery.WithRecoveryHandlerContext(c.panicked)),
-	)
+	}
 }
 
 // Stream returns the interceptors of streaming calls, in the same order. Streams have no default deadline: a tool may write its
@@ -133,6 +136,9 @@ func (w streamWithContext) Context() context.Context { return w.ctx }
 
 // withRequestID returns a context with the id of the call, which the header of the answer has, too.
 func (c *Interceptors) withRequestID(ctx context.Context) context.Context {
+	if _, inner := grpc.ServerTransportStreamFromContext(ctx).(*innerStream); inner {
+		return ctx // Inner gave it one
+	}
 	id := c.requestIDOf(ctx)
 	_ = grpc.SetHeader(ctx, metadata.MD{RequestIDHeader: []string{id}}) // it fails only after the answer
 	return identity.WithRequestID(ctx, id)

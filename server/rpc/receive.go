@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"math"
@@ -38,16 +39,19 @@ type messages struct {
 	codec  codec
 	ctx    context.Context //nolint:containedctx // of the call
 	memory *admission.Memory
-	limit  int         // of a message, in bytes as it is sent and as it is unpacked
-	one    bool        // the client sends one message
-	unary  bool        // and gets one
-	waits  *idle.Limit // in which the call receives; nil when it receives outside of one
+	limit  int    // of a message, in bytes as it is sent and as it is unpacked
+	one    bool   // the client sends one message
+	unary  bool   // a message is a call with one answer, and memory is reserved for the work on it
+	waits  within // what bounds the waits of the call; nil when it receives outside of such
 
 	mu      sync.Mutex // a call may end while its message is received, see idle.Limit
 	release []func()   // give back the memory of the message before; nil for none
 	over    bool       // the call is over, and holds nothing
 	answer  weighedAnswer
 }
+
+// within bounds how long a call waits for its client, see idle.Limit.
+type within interface{ Within(d time.Duration) error }
 
 // messagesKey is the key of the messages in the context of a streaming call.
 type messagesKey struct{}
@@ -77,12 +81,8 @@ func (r *messages) receive(m any) error {
 	if err != nil {
 		return err
 	}
-	if err := r.codec.Unmarshal(data, m); err != nil {
-		// How errors of protobuf begin varies on purpose. They name fields and no content.
-		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
-	}
-	if r.unary {
-		r.decoded()
+	if err := r.decode(data, m); err != nil {
+		return err
 	}
 	if n := askedBytes(m); n > admission.LittleAnswer {
 		if r.answer.release, err = r.memory.Answer(r.ctx, n); err != nil {
@@ -91,6 +91,18 @@ func (r *messages) receive(m any) error {
 	}
 	if r.one && !r.unary { // the answers may take hours
 		r.done()
+	}
+	return nil
+}
+
+// decode decodes a message.
+func (r *messages) decode(data mem.BufferSlice, m any) error {
+	if err := r.codec.Unmarshal(data, m); err != nil {
+		// How errors of protobuf begin varies on purpose. They name fields and no content.
+		return messageInvalid("the message cannot be decoded: " + strings.TrimSpace(strings.TrimPrefix(err.Error(), "proto:")))
+	}
+	if r.unary {
+		r.decoded()
 	}
 	return nil
 }
@@ -203,7 +215,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	if err := r.ReadMessageHeader(header[:]); err != nil {
 		return nil, cutOff(err)
 	}
-	size := int64(header[1])<<24 | int64(header[2])<<16 | int64(header[3])<<8 | int64(header[4])
+	size := sizeOf(header)
 	if size > int64(r.limit) {
 		return nil, apierror.MessageTooLarge(r.Method(), size, r.limit)
 	}
@@ -235,6 +247,9 @@ func (r *messages) read() (mem.BufferSlice, error) {
 	data.Free()
 	return nil, messageInvalid("the message is in no form that gRPC knows")
 }
+
+// sizeOf returns the length of a message, in bytes, as its header has it.
+func sizeOf(header [5]byte) int64 { return int64(binary.BigEndian.Uint32(header[1:])) }
 
 // reserve reserves the memory of a message before it is read. What a packed message unpacks to is not known before.
 func (r *messages) reserve(size int64, packed bool) error {

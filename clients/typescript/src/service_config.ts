@@ -43,6 +43,7 @@ export const serviceConfig = {
     {
       "name": [
         {"service": "toolresult.v1.ToolResultService", "method": "ProjectStream"},
+        {"service": "toolresult.v1.ToolResultService", "method": "ProjectSession"},
         {"service": "toolresult.v1.ToolResultService", "method": "CompactStream"},
         {"service": "toolresult.v1.ArtifactService", "method": "AppendLog"},
         {"service": "toolresult.v1.ArtifactService", "method": "VerifyArtifacts"},

@@ -9,6 +9,7 @@ package toolresultv1
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
 	protoimpl "google.golang.org/protobuf/runtime/protoimpl"
+	anypb "google.golang.org/protobuf/types/known/anypb"
 	durationpb "google.golang.org/protobuf/types/known/durationpb"
 	reflect "reflect"
 	sync "sync"
@@ -1057,6 +1058,315 @@ func (x *ProjectResponse) GetFamily() string {
 	return ""
 }
 
+// ProjectSessionRequest is one message of a session: a call, or the end of one.
+type ProjectSessionRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the call, which its answer repeats: 1 or more, and none that another call
+	// of the stream has which is under way. Required.
+	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// What the message is. Required.
+	//
+	// Types that are valid to be assigned to Message:
+	//
+	//	*ProjectSessionRequest_Project
+	//	*ProjectSessionRequest_Cancel
+	Message       isProjectSessionRequest_Message `protobuf_oneof:"message"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectSessionRequest) Reset() {
+	*x = ProjectSessionRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectSessionRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectSessionRequest) ProtoMessage() {}
+
+func (x *ProjectSessionRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectSessionRequest.ProtoReflect.Descriptor instead.
+func (*ProjectSessionRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *ProjectSessionRequest) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ProjectSessionRequest) GetMessage() isProjectSessionRequest_Message {
+	if x != nil {
+		return x.Message
+	}
+	return nil
+}
+
+func (x *ProjectSessionRequest) GetProject() *ProjectRequest {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectSessionRequest_Project); ok {
+			return x.Project
+		}
+	}
+	return nil
+}
+
+func (x *ProjectSessionRequest) GetCancel() *CancelCall {
+	if x != nil {
+		if x, ok := x.Message.(*ProjectSessionRequest_Cancel); ok {
+			return x.Cancel
+		}
+	}
+	return nil
+}
+
+type isProjectSessionRequest_Message interface {
+	isProjectSessionRequest_Message()
+}
+
+type ProjectSessionRequest_Project struct {
+	// The output, as for Project.
+	Project *ProjectRequest `protobuf:"bytes,2,opt,name=project,proto3,oneof"`
+}
+
+type ProjectSessionRequest_Cancel struct {
+	// The call of that number is not wanted any more. It is answered all the same, with
+	// CANCELLED (CLIENT_CANCELLED) unless it was done before. Without effect where no call
+	// of that number is under way.
+	Cancel *CancelCall `protobuf:"bytes,3,opt,name=cancel,proto3,oneof"`
+}
+
+func (*ProjectSessionRequest_Project) isProjectSessionRequest_Message() {}
+
+func (*ProjectSessionRequest_Cancel) isProjectSessionRequest_Message() {}
+
+// CancelCall has no fields.
+type CancelCall struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CancelCall) Reset() {
+	*x = CancelCall{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CancelCall) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CancelCall) ProtoMessage() {}
+
+func (x *CancelCall) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CancelCall.ProtoReflect.Descriptor instead.
+func (*CancelCall) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+}
+
+// ProjectSessionResponse is the answer to one call of a session.
+type ProjectSessionResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The number of the call.
+	Number uint64 `protobuf:"varint,1,opt,name=number,proto3" json:"number,omitempty"`
+	// What became of the call.
+	//
+	// Types that are valid to be assigned to Answer:
+	//
+	//	*ProjectSessionResponse_Result
+	//	*ProjectSessionResponse_Status
+	Answer isProjectSessionResponse_Answer `protobuf_oneof:"answer"`
+	// The audit record of the result, as Project has it in its trailer toolresult-audit: the
+	// id of the log, the sequence number of the record and its hash, separated by spaces.
+	// Empty: the call has none.
+	AuditHead     string `protobuf:"bytes,4,opt,name=audit_head,json=auditHead,proto3" json:"audit_head,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ProjectSessionResponse) Reset() {
+	*x = ProjectSessionResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ProjectSessionResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ProjectSessionResponse) ProtoMessage() {}
+
+func (x *ProjectSessionResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ProjectSessionResponse.ProtoReflect.Descriptor instead.
+func (*ProjectSessionResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *ProjectSessionResponse) GetNumber() uint64 {
+	if x != nil {
+		return x.Number
+	}
+	return 0
+}
+
+func (x *ProjectSessionResponse) GetAnswer() isProjectSessionResponse_Answer {
+	if x != nil {
+		return x.Answer
+	}
+	return nil
+}
+
+func (x *ProjectSessionResponse) GetResult() *ProjectResponse {
+	if x != nil {
+		if x, ok := x.Answer.(*ProjectSessionResponse_Result); ok {
+			return x.Result
+		}
+	}
+	return nil
+}
+
+func (x *ProjectSessionResponse) GetStatus() *CallStatus {
+	if x != nil {
+		if x, ok := x.Answer.(*ProjectSessionResponse_Status); ok {
+			return x.Status
+		}
+	}
+	return nil
+}
+
+func (x *ProjectSessionResponse) GetAuditHead() string {
+	if x != nil {
+		return x.AuditHead
+	}
+	return ""
+}
+
+type isProjectSessionResponse_Answer interface {
+	isProjectSessionResponse_Answer()
+}
+
+type ProjectSessionResponse_Result struct {
+	// The result, as of Project.
+	Result *ProjectResponse `protobuf:"bytes,2,opt,name=result,proto3,oneof"`
+}
+
+type ProjectSessionResponse_Status struct {
+	// Why the call was rejected.
+	Status *CallStatus `protobuf:"bytes,3,opt,name=status,proto3,oneof"`
+}
+
+func (*ProjectSessionResponse_Result) isProjectSessionResponse_Answer() {}
+
+func (*ProjectSessionResponse_Status) isProjectSessionResponse_Answer() {}
+
+// CallStatus is the status of a call that was rejected: google.rpc.Status under another
+// name, with the same fields and numbers, so that the bytes of one are those of the other.
+type CallStatus struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The code, as gRPC numbers them.
+	Code int32 `protobuf:"varint,1,opt,name=code,proto3" json:"code,omitempty"`
+	// What is wrong, for people.
+	Message string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
+	// The same details as in the status of a call of Project: one google.rpc.ErrorInfo and,
+	// where they apply, google.rpc.BadRequest and google.rpc.RetryInfo.
+	Details       []*anypb.Any `protobuf:"bytes,3,rep,name=details,proto3" json:"details,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *CallStatus) Reset() {
+	*x = CallStatus{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *CallStatus) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*CallStatus) ProtoMessage() {}
+
+func (x *CallStatus) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use CallStatus.ProtoReflect.Descriptor instead.
+func (*CallStatus) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *CallStatus) GetCode() int32 {
+	if x != nil {
+		return x.Code
+	}
+	return 0
+}
+
+func (x *CallStatus) GetMessage() string {
+	if x != nil {
+		return x.Message
+	}
+	return ""
+}
+
+func (x *CallStatus) GetDetails() []*anypb.Any {
+	if x != nil {
+		return x.Details
+	}
+	return nil
+}
+
 // RenderRequest is one canonical result and how to render it.
 type RenderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1080,7 +1390,7 @@ type RenderRequest struct {
 
 func (x *RenderRequest) Reset() {
 	*x = RenderRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1092,7 +1402,7 @@ func (x *RenderRequest) String() string {
 func (*RenderRequest) ProtoMessage() {}
 
 func (x *RenderRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[10]
+	mi := &file_toolresult_v1_service_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1105,7 +1415,7 @@ func (x *RenderRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderRequest.ProtoReflect.Descriptor instead.
 func (*RenderRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *RenderRequest) GetResult() isRenderRequest_Result {
@@ -1183,7 +1493,7 @@ type RenderResponse struct {
 
 func (x *RenderResponse) Reset() {
 	*x = RenderResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1195,7 +1505,7 @@ func (x *RenderResponse) String() string {
 func (*RenderResponse) ProtoMessage() {}
 
 func (x *RenderResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[11]
+	mi := &file_toolresult_v1_service_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1208,7 +1518,7 @@ func (x *RenderResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RenderResponse.ProtoReflect.Descriptor instead.
 func (*RenderResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *RenderResponse) GetReceipt() *Receipt {
@@ -1239,7 +1549,7 @@ type ProjectTurnRequest struct {
 
 func (x *ProjectTurnRequest) Reset() {
 	*x = ProjectTurnRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1251,7 +1561,7 @@ func (x *ProjectTurnRequest) String() string {
 func (*ProjectTurnRequest) ProtoMessage() {}
 
 func (x *ProjectTurnRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[12]
+	mi := &file_toolresult_v1_service_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1264,7 +1574,7 @@ func (x *ProjectTurnRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectTurnRequest.ProtoReflect.Descriptor instead.
 func (*ProjectTurnRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ProjectTurnRequest) GetOutputs() []*ProjectRequest {
@@ -1311,7 +1621,7 @@ type ProjectTurnResponse struct {
 
 func (x *ProjectTurnResponse) Reset() {
 	*x = ProjectTurnResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1323,7 +1633,7 @@ func (x *ProjectTurnResponse) String() string {
 func (*ProjectTurnResponse) ProtoMessage() {}
 
 func (x *ProjectTurnResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[13]
+	mi := &file_toolresult_v1_service_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1336,7 +1646,7 @@ func (x *ProjectTurnResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ProjectTurnResponse.ProtoReflect.Descriptor instead.
 func (*ProjectTurnResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{13}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ProjectTurnResponse) GetResults() []*ProjectResponse {
@@ -1374,7 +1684,7 @@ type ParseReceiptRequest struct {
 
 func (x *ParseReceiptRequest) Reset() {
 	*x = ParseReceiptRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1386,7 +1696,7 @@ func (x *ParseReceiptRequest) String() string {
 func (*ParseReceiptRequest) ProtoMessage() {}
 
 func (x *ParseReceiptRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[14]
+	mi := &file_toolresult_v1_service_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1399,7 +1709,7 @@ func (x *ParseReceiptRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseReceiptRequest.ProtoReflect.Descriptor instead.
 func (*ParseReceiptRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *ParseReceiptRequest) GetText() string {
@@ -1433,7 +1743,7 @@ type ParseReceiptResponse struct {
 
 func (x *ParseReceiptResponse) Reset() {
 	*x = ParseReceiptResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1445,7 +1755,7 @@ func (x *ParseReceiptResponse) String() string {
 func (*ParseReceiptResponse) ProtoMessage() {}
 
 func (x *ParseReceiptResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[15]
+	mi := &file_toolresult_v1_service_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1458,7 +1768,7 @@ func (x *ParseReceiptResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ParseReceiptResponse.ProtoReflect.Descriptor instead.
 func (*ParseReceiptResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{15}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *ParseReceiptResponse) GetOutcome() string {
@@ -1502,7 +1812,7 @@ type ReceiptFact struct {
 
 func (x *ReceiptFact) Reset() {
 	*x = ReceiptFact{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1824,7 @@ func (x *ReceiptFact) String() string {
 func (*ReceiptFact) ProtoMessage() {}
 
 func (x *ReceiptFact) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[16]
+	mi := &file_toolresult_v1_service_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1837,7 @@ func (x *ReceiptFact) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptFact.ProtoReflect.Descriptor instead.
 func (*ReceiptFact) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{16}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ReceiptFact) GetLabel() string {
@@ -1559,7 +1869,7 @@ type ReceiptSection struct {
 
 func (x *ReceiptSection) Reset() {
 	*x = ReceiptSection{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1571,7 +1881,7 @@ func (x *ReceiptSection) String() string {
 func (*ReceiptSection) ProtoMessage() {}
 
 func (x *ReceiptSection) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[17]
+	mi := &file_toolresult_v1_service_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1584,7 +1894,7 @@ func (x *ReceiptSection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptSection.ProtoReflect.Descriptor instead.
 func (*ReceiptSection) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{17}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReceiptSection) GetLabel() string {
@@ -1635,7 +1945,7 @@ type ReceiptExtent struct {
 
 func (x *ReceiptExtent) Reset() {
 	*x = ReceiptExtent{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1647,7 +1957,7 @@ func (x *ReceiptExtent) String() string {
 func (*ReceiptExtent) ProtoMessage() {}
 
 func (x *ReceiptExtent) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[18]
+	mi := &file_toolresult_v1_service_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1660,7 +1970,7 @@ func (x *ReceiptExtent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptExtent.ProtoReflect.Descriptor instead.
 func (*ReceiptExtent) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{18}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *ReceiptExtent) GetLines() uint64 {
@@ -1744,7 +2054,7 @@ type ReceiptPiece struct {
 
 func (x *ReceiptPiece) Reset() {
 	*x = ReceiptPiece{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1756,7 +2066,7 @@ func (x *ReceiptPiece) String() string {
 func (*ReceiptPiece) ProtoMessage() {}
 
 func (x *ReceiptPiece) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[19]
+	mi := &file_toolresult_v1_service_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1769,7 +2079,7 @@ func (x *ReceiptPiece) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptPiece.ProtoReflect.Descriptor instead.
 func (*ReceiptPiece) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{19}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *ReceiptPiece) GetPiece() isReceiptPiece_Piece {
@@ -1845,7 +2155,7 @@ type ReceiptMark struct {
 
 func (x *ReceiptMark) Reset() {
 	*x = ReceiptMark{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1857,7 +2167,7 @@ func (x *ReceiptMark) String() string {
 func (*ReceiptMark) ProtoMessage() {}
 
 func (x *ReceiptMark) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[20]
+	mi := &file_toolresult_v1_service_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1870,7 +2180,7 @@ func (x *ReceiptMark) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReceiptMark.ProtoReflect.Descriptor instead.
 func (*ReceiptMark) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{20}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *ReceiptMark) GetFirstLine() uint64 {
@@ -1943,7 +2253,7 @@ type CompactRequest struct {
 
 func (x *CompactRequest) Reset() {
 	*x = CompactRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1955,7 +2265,7 @@ func (x *CompactRequest) String() string {
 func (*CompactRequest) ProtoMessage() {}
 
 func (x *CompactRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[21]
+	mi := &file_toolresult_v1_service_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1968,7 +2278,7 @@ func (x *CompactRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactRequest.ProtoReflect.Descriptor instead.
 func (*CompactRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{21}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *CompactRequest) GetEntries() []*CompactEntry {
@@ -2040,7 +2350,7 @@ type CompactEntry struct {
 
 func (x *CompactEntry) Reset() {
 	*x = CompactEntry{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2052,7 +2362,7 @@ func (x *CompactEntry) String() string {
 func (*CompactEntry) ProtoMessage() {}
 
 func (x *CompactEntry) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[22]
+	mi := &file_toolresult_v1_service_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2065,7 +2375,7 @@ func (x *CompactEntry) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactEntry.ProtoReflect.Descriptor instead.
 func (*CompactEntry) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{22}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *CompactEntry) GetResult() isCompactEntry_Result {
@@ -2163,7 +2473,7 @@ type CompactedResult struct {
 
 func (x *CompactedResult) Reset() {
 	*x = CompactedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2175,7 +2485,7 @@ func (x *CompactedResult) String() string {
 func (*CompactedResult) ProtoMessage() {}
 
 func (x *CompactedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[23]
+	mi := &file_toolresult_v1_service_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2188,7 +2498,7 @@ func (x *CompactedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactedResult.ProtoReflect.Descriptor instead.
 func (*CompactedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{23}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *CompactedResult) GetIndex() uint32 {
@@ -2240,7 +2550,7 @@ type CompactResponse struct {
 
 func (x *CompactResponse) Reset() {
 	*x = CompactResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[24]
+	mi := &file_toolresult_v1_service_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2252,7 +2562,7 @@ func (x *CompactResponse) String() string {
 func (*CompactResponse) ProtoMessage() {}
 
 func (x *CompactResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[24]
+	mi := &file_toolresult_v1_service_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2265,7 +2575,7 @@ func (x *CompactResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactResponse.ProtoReflect.Descriptor instead.
 func (*CompactResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{24}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *CompactResponse) GetResults() []*CompactedResult {
@@ -2312,7 +2622,7 @@ type CompactStreamRequest struct {
 
 func (x *CompactStreamRequest) Reset() {
 	*x = CompactStreamRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[25]
+	mi := &file_toolresult_v1_service_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2324,7 +2634,7 @@ func (x *CompactStreamRequest) String() string {
 func (*CompactStreamRequest) ProtoMessage() {}
 
 func (x *CompactStreamRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[25]
+	mi := &file_toolresult_v1_service_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2337,7 +2647,7 @@ func (x *CompactStreamRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactStreamRequest.ProtoReflect.Descriptor instead.
 func (*CompactStreamRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{25}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *CompactStreamRequest) GetMessage() isCompactStreamRequest_Message {
@@ -2400,7 +2710,7 @@ type CompactHeader struct {
 
 func (x *CompactHeader) Reset() {
 	*x = CompactHeader{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[26]
+	mi := &file_toolresult_v1_service_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2412,7 +2722,7 @@ func (x *CompactHeader) String() string {
 func (*CompactHeader) ProtoMessage() {}
 
 func (x *CompactHeader) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[26]
+	mi := &file_toolresult_v1_service_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2425,7 +2735,7 @@ func (x *CompactHeader) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactHeader.ProtoReflect.Descriptor instead.
 func (*CompactHeader) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{26}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *CompactHeader) GetPolicy() *CompactionPolicy {
@@ -2473,7 +2783,7 @@ type CompactStreamResponse struct {
 
 func (x *CompactStreamResponse) Reset() {
 	*x = CompactStreamResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[27]
+	mi := &file_toolresult_v1_service_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2485,7 +2795,7 @@ func (x *CompactStreamResponse) String() string {
 func (*CompactStreamResponse) ProtoMessage() {}
 
 func (x *CompactStreamResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[27]
+	mi := &file_toolresult_v1_service_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2498,7 +2808,7 @@ func (x *CompactStreamResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactStreamResponse.ProtoReflect.Descriptor instead.
 func (*CompactStreamResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{27}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *CompactStreamResponse) GetAnswer() isCompactStreamResponse_Answer {
@@ -2592,7 +2902,7 @@ type CompactionPlan struct {
 
 func (x *CompactionPlan) Reset() {
 	*x = CompactionPlan{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[28]
+	mi := &file_toolresult_v1_service_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2604,7 +2914,7 @@ func (x *CompactionPlan) String() string {
 func (*CompactionPlan) ProtoMessage() {}
 
 func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[28]
+	mi := &file_toolresult_v1_service_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2617,7 +2927,7 @@ func (x *CompactionPlan) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CompactionPlan.ProtoReflect.Descriptor instead.
 func (*CompactionPlan) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{28}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *CompactionPlan) GetResults() []*PlannedResult {
@@ -2714,7 +3024,7 @@ type PlannedResult struct {
 
 func (x *PlannedResult) Reset() {
 	*x = PlannedResult{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[29]
+	mi := &file_toolresult_v1_service_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2726,7 +3036,7 @@ func (x *PlannedResult) String() string {
 func (*PlannedResult) ProtoMessage() {}
 
 func (x *PlannedResult) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[29]
+	mi := &file_toolresult_v1_service_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2739,7 +3049,7 @@ func (x *PlannedResult) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PlannedResult.ProtoReflect.Descriptor instead.
 func (*PlannedResult) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{29}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *PlannedResult) GetLevel() CompactionLevel {
@@ -2814,7 +3124,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[30]
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2826,7 +3136,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[30]
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2839,7 +3149,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{30}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{34}
 }
 
 // GetServerInfoResponse describes the server.
@@ -2869,7 +3179,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[31]
+	mi := &file_toolresult_v1_service_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2881,7 +3191,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[31]
+	mi := &file_toolresult_v1_service_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2894,7 +3204,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{31}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -2979,7 +3289,7 @@ type StoreStatus struct {
 
 func (x *StoreStatus) Reset() {
 	*x = StoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[32]
+	mi := &file_toolresult_v1_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2991,7 +3301,7 @@ func (x *StoreStatus) String() string {
 func (*StoreStatus) ProtoMessage() {}
 
 func (x *StoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[32]
+	mi := &file_toolresult_v1_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3004,7 +3314,7 @@ func (x *StoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
 func (*StoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{32}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *StoreStatus) GetArtifacts() uint64 {
@@ -3060,7 +3370,7 @@ type ObjectStoreStatus struct {
 
 func (x *ObjectStoreStatus) Reset() {
 	*x = ObjectStoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[33]
+	mi := &file_toolresult_v1_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3072,7 +3382,7 @@ func (x *ObjectStoreStatus) String() string {
 func (*ObjectStoreStatus) ProtoMessage() {}
 
 func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[33]
+	mi := &file_toolresult_v1_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3085,7 +3395,7 @@ func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
 func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{33}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ObjectStoreStatus) GetUrl() string {
@@ -3138,7 +3448,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	mi := &file_toolresult_v1_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3150,7 +3460,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	mi := &file_toolresult_v1_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3163,7 +3473,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{34}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -3212,7 +3522,7 @@ var File_toolresult_v1_service_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\n" +
-	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xcd\x02\n" +
+	"\x1btoolresult/v1/service.proto\x12\rtoolresult.v1\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\"\xcd\x02\n" +
 	"\x0eProjectRequest\x129\n" +
 	"\x06output\x18\x01 \x01(\v2!.toolresult.v1.CompleteToolOutputR\x06output\x127\n" +
 	"\x06policy\x18\x02 \x01(\v2\x1f.toolresult.v1.ProjectionPolicyR\x06policy\x120\n" +
@@ -3287,7 +3597,26 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"redactions\x18\x04 \x03(\v2\x18.toolresult.v1.RedactionR\n" +
 	"redactions\x12%\n" +
 	"\x0ecanonical_json\x18\x05 \x01(\tR\rcanonicalJson\x12\x16\n" +
-	"\x06family\x18\x06 \x01(\tR\x06family\"\x85\x02\n" +
+	"\x06family\x18\x06 \x01(\tR\x06family\"\xaa\x01\n" +
+	"\x15ProjectSessionRequest\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x129\n" +
+	"\aproject\x18\x02 \x01(\v2\x1d.toolresult.v1.ProjectRequestH\x00R\aproject\x123\n" +
+	"\x06cancel\x18\x03 \x01(\v2\x19.toolresult.v1.CancelCallH\x00R\x06cancelB\t\n" +
+	"\amessage\"\f\n" +
+	"\n" +
+	"CancelCall\"\xc8\x01\n" +
+	"\x16ProjectSessionResponse\x12\x16\n" +
+	"\x06number\x18\x01 \x01(\x04R\x06number\x128\n" +
+	"\x06result\x18\x02 \x01(\v2\x1e.toolresult.v1.ProjectResponseH\x00R\x06result\x123\n" +
+	"\x06status\x18\x03 \x01(\v2\x19.toolresult.v1.CallStatusH\x00R\x06status\x12\x1d\n" +
+	"\n" +
+	"audit_head\x18\x04 \x01(\tR\tauditHeadB\b\n" +
+	"\x06answer\"j\n" +
+	"\n" +
+	"CallStatus\x12\x12\n" +
+	"\x04code\x18\x01 \x01(\x05R\x04code\x12\x18\n" +
+	"\amessage\x18\x02 \x01(\tR\amessage\x12.\n" +
+	"\adetails\x18\x03 \x03(\v2\x14.google.protobuf.AnyR\adetails\"\x85\x02\n" +
 	"\rRenderRequest\x12B\n" +
 	"\tcanonical\x18\x01 \x01(\v2\".toolresult.v1.CanonicalToolResultH\x00R\tcanonical\x12'\n" +
 	"\x0ecanonical_json\x18\x03 \x01(\tH\x00R\rcanonicalJson\x123\n" +
@@ -3462,10 +3791,11 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x17RESULT_HOLD_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15RESULT_HOLD_PROTECTED\x10\x01\x12\x16\n" +
 	"\x12RESULT_HOLD_CACHED\x10\x02\x12\x17\n" +
-	"\x13RESULT_HOLD_UNKNOWN\x10\x032\xb9\x05\n" +
+	"\x13RESULT_HOLD_UNKNOWN\x10\x032\x9c\x06\n" +
 	"\x11ToolResultService\x12H\n" +
 	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12^\n" +
-	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12E\n" +
+	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12a\n" +
+	"\x0eProjectSession\x12$.toolresult.v1.ProjectSessionRequest\x1a%.toolresult.v1.ProjectSessionResponse(\x010\x01\x12E\n" +
 	"\x06Render\x12\x1c.toolresult.v1.RenderRequest\x1a\x1d.toolresult.v1.RenderResponse\x12W\n" +
 	"\fParseReceipt\x12\".toolresult.v1.ParseReceiptRequest\x1a#.toolresult.v1.ParseReceiptResponse\x12T\n" +
 	"\vProjectTurn\x12!.toolresult.v1.ProjectTurnRequest\x1a\".toolresult.v1.ProjectTurnResponse\x12H\n" +
@@ -3487,142 +3817,154 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 37)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_toolresult_v1_service_proto_goTypes = []any{
-	(AbortPolicy)(0),              // 0: toolresult.v1.AbortPolicy
-	(StoreDurability)(0),          // 1: toolresult.v1.StoreDurability
-	(ResultHold)(0),               // 2: toolresult.v1.ResultHold
-	(*ProjectRequest)(nil),        // 3: toolresult.v1.ProjectRequest
-	(*AuditDetails)(nil),          // 4: toolresult.v1.AuditDetails
-	(*CallReference)(nil),         // 5: toolresult.v1.CallReference
-	(*ProjectStreamRequest)(nil),  // 6: toolresult.v1.ProjectStreamRequest
-	(*StreamHeader)(nil),          // 7: toolresult.v1.StreamHeader
-	(*StreamChunk)(nil),           // 8: toolresult.v1.StreamChunk
-	(*StreamSnapshot)(nil),        // 9: toolresult.v1.StreamSnapshot
-	(*StreamFinish)(nil),          // 10: toolresult.v1.StreamFinish
-	(*ProjectStreamResponse)(nil), // 11: toolresult.v1.ProjectStreamResponse
-	(*ProjectResponse)(nil),       // 12: toolresult.v1.ProjectResponse
-	(*RenderRequest)(nil),         // 13: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),        // 14: toolresult.v1.RenderResponse
-	(*ProjectTurnRequest)(nil),    // 15: toolresult.v1.ProjectTurnRequest
-	(*ProjectTurnResponse)(nil),   // 16: toolresult.v1.ProjectTurnResponse
-	(*ParseReceiptRequest)(nil),   // 17: toolresult.v1.ParseReceiptRequest
-	(*ParseReceiptResponse)(nil),  // 18: toolresult.v1.ParseReceiptResponse
-	(*ReceiptFact)(nil),           // 19: toolresult.v1.ReceiptFact
-	(*ReceiptSection)(nil),        // 20: toolresult.v1.ReceiptSection
-	(*ReceiptExtent)(nil),         // 21: toolresult.v1.ReceiptExtent
-	(*ReceiptPiece)(nil),          // 22: toolresult.v1.ReceiptPiece
-	(*ReceiptMark)(nil),           // 23: toolresult.v1.ReceiptMark
-	(*CompactRequest)(nil),        // 24: toolresult.v1.CompactRequest
-	(*CompactEntry)(nil),          // 25: toolresult.v1.CompactEntry
-	(*CompactedResult)(nil),       // 26: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),       // 27: toolresult.v1.CompactResponse
-	(*CompactStreamRequest)(nil),  // 28: toolresult.v1.CompactStreamRequest
-	(*CompactHeader)(nil),         // 29: toolresult.v1.CompactHeader
-	(*CompactStreamResponse)(nil), // 30: toolresult.v1.CompactStreamResponse
-	(*CompactionPlan)(nil),        // 31: toolresult.v1.CompactionPlan
-	(*PlannedResult)(nil),         // 32: toolresult.v1.PlannedResult
-	(*GetServerInfoRequest)(nil),  // 33: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil), // 34: toolresult.v1.GetServerInfoResponse
-	(*StoreStatus)(nil),           // 35: toolresult.v1.StoreStatus
-	(*ObjectStoreStatus)(nil),     // 36: toolresult.v1.ObjectStoreStatus
-	(*Limits)(nil),                // 37: toolresult.v1.Limits
-	nil,                           // 38: toolresult.v1.AuditDetails.TrustEntry
-	nil,                           // 39: toolresult.v1.StreamFinish.StreamBytesEntry
-	(*CompleteToolOutput)(nil),    // 40: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),      // 41: toolresult.v1.ProjectionPolicy
-	(CanonicalForm)(0),            // 42: toolresult.v1.CanonicalForm
-	(*durationpb.Duration)(nil),   // 43: google.protobuf.Duration
-	(*CanonicalToolResult)(nil),   // 44: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 45: toolresult.v1.Receipt
-	(*Redaction)(nil),             // 46: toolresult.v1.Redaction
-	(*RenderPolicy)(nil),          // 47: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),      // 48: toolresult.v1.CompactionPolicy
-	(CompactionLevel)(0),          // 49: toolresult.v1.CompactionLevel
+	(AbortPolicy)(0),               // 0: toolresult.v1.AbortPolicy
+	(StoreDurability)(0),           // 1: toolresult.v1.StoreDurability
+	(ResultHold)(0),                // 2: toolresult.v1.ResultHold
+	(*ProjectRequest)(nil),         // 3: toolresult.v1.ProjectRequest
+	(*AuditDetails)(nil),           // 4: toolresult.v1.AuditDetails
+	(*CallReference)(nil),          // 5: toolresult.v1.CallReference
+	(*ProjectStreamRequest)(nil),   // 6: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),           // 7: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),            // 8: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),         // 9: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),           // 10: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil),  // 11: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),        // 12: toolresult.v1.ProjectResponse
+	(*ProjectSessionRequest)(nil),  // 13: toolresult.v1.ProjectSessionRequest
+	(*CancelCall)(nil),             // 14: toolresult.v1.CancelCall
+	(*ProjectSessionResponse)(nil), // 15: toolresult.v1.ProjectSessionResponse
+	(*CallStatus)(nil),             // 16: toolresult.v1.CallStatus
+	(*RenderRequest)(nil),          // 17: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),         // 18: toolresult.v1.RenderResponse
+	(*ProjectTurnRequest)(nil),     // 19: toolresult.v1.ProjectTurnRequest
+	(*ProjectTurnResponse)(nil),    // 20: toolresult.v1.ProjectTurnResponse
+	(*ParseReceiptRequest)(nil),    // 21: toolresult.v1.ParseReceiptRequest
+	(*ParseReceiptResponse)(nil),   // 22: toolresult.v1.ParseReceiptResponse
+	(*ReceiptFact)(nil),            // 23: toolresult.v1.ReceiptFact
+	(*ReceiptSection)(nil),         // 24: toolresult.v1.ReceiptSection
+	(*ReceiptExtent)(nil),          // 25: toolresult.v1.ReceiptExtent
+	(*ReceiptPiece)(nil),           // 26: toolresult.v1.ReceiptPiece
+	(*ReceiptMark)(nil),            // 27: toolresult.v1.ReceiptMark
+	(*CompactRequest)(nil),         // 28: toolresult.v1.CompactRequest
+	(*CompactEntry)(nil),           // 29: toolresult.v1.CompactEntry
+	(*CompactedResult)(nil),        // 30: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),        // 31: toolresult.v1.CompactResponse
+	(*CompactStreamRequest)(nil),   // 32: toolresult.v1.CompactStreamRequest
+	(*CompactHeader)(nil),          // 33: toolresult.v1.CompactHeader
+	(*CompactStreamResponse)(nil),  // 34: toolresult.v1.CompactStreamResponse
+	(*CompactionPlan)(nil),         // 35: toolresult.v1.CompactionPlan
+	(*PlannedResult)(nil),          // 36: toolresult.v1.PlannedResult
+	(*GetServerInfoRequest)(nil),   // 37: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil),  // 38: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),            // 39: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),      // 40: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                 // 41: toolresult.v1.Limits
+	nil,                            // 42: toolresult.v1.AuditDetails.TrustEntry
+	nil,                            // 43: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),     // 44: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),       // 45: toolresult.v1.ProjectionPolicy
+	(CanonicalForm)(0),             // 46: toolresult.v1.CanonicalForm
+	(*durationpb.Duration)(nil),    // 47: google.protobuf.Duration
+	(*CanonicalToolResult)(nil),    // 48: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),                // 49: toolresult.v1.Receipt
+	(*Redaction)(nil),              // 50: toolresult.v1.Redaction
+	(*anypb.Any)(nil),              // 51: google.protobuf.Any
+	(*RenderPolicy)(nil),           // 52: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),       // 53: toolresult.v1.CompactionPolicy
+	(CompactionLevel)(0),           // 54: toolresult.v1.CompactionLevel
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	40, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	41, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	44, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	45, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
 	5,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
 	4,  // 3: toolresult.v1.ProjectRequest.audit:type_name -> toolresult.v1.AuditDetails
-	42, // 4: toolresult.v1.ProjectRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	43, // 5: toolresult.v1.AuditDetails.tool_duration:type_name -> google.protobuf.Duration
-	38, // 6: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
+	46, // 4: toolresult.v1.ProjectRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	47, // 5: toolresult.v1.AuditDetails.tool_duration:type_name -> google.protobuf.Duration
+	42, // 6: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
 	7,  // 7: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
 	8,  // 8: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
 	9,  // 9: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
 	10, // 10: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	41, // 11: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	45, // 11: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
 	5,  // 12: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
 	0,  // 13: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
 	4,  // 14: toolresult.v1.StreamHeader.audit:type_name -> toolresult.v1.AuditDetails
-	42, // 15: toolresult.v1.StreamHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	40, // 16: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	40, // 17: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	39, // 18: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	46, // 15: toolresult.v1.StreamHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	44, // 16: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	44, // 17: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	43, // 18: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
 	12, // 19: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
 	12, // 20: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	44, // 21: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	45, // 22: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	48, // 21: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	49, // 22: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
 	1,  // 23: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	46, // 24: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
-	44, // 25: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	47, // 26: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
-	5,  // 27: toolresult.v1.RenderRequest.call:type_name -> toolresult.v1.CallReference
-	45, // 28: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
-	3,  // 29: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
-	12, // 30: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
-	19, // 31: toolresult.v1.ParseReceiptResponse.facts:type_name -> toolresult.v1.ReceiptFact
-	20, // 32: toolresult.v1.ParseReceiptResponse.sections:type_name -> toolresult.v1.ReceiptSection
-	21, // 33: toolresult.v1.ReceiptSection.extent:type_name -> toolresult.v1.ReceiptExtent
-	22, // 34: toolresult.v1.ReceiptSection.body:type_name -> toolresult.v1.ReceiptPiece
-	23, // 35: toolresult.v1.ReceiptPiece.mark:type_name -> toolresult.v1.ReceiptMark
-	25, // 36: toolresult.v1.CompactRequest.entries:type_name -> toolresult.v1.CompactEntry
-	48, // 37: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	42, // 38: toolresult.v1.CompactRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	44, // 39: toolresult.v1.CompactEntry.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	44, // 40: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	45, // 41: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
-	26, // 42: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
-	31, // 43: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
-	45, // 44: toolresult.v1.CompactResponse.overview:type_name -> toolresult.v1.Receipt
-	29, // 45: toolresult.v1.CompactStreamRequest.header:type_name -> toolresult.v1.CompactHeader
-	25, // 46: toolresult.v1.CompactStreamRequest.entry:type_name -> toolresult.v1.CompactEntry
-	48, // 47: toolresult.v1.CompactHeader.policy:type_name -> toolresult.v1.CompactionPolicy
-	42, // 48: toolresult.v1.CompactHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	32, // 49: toolresult.v1.CompactStreamResponse.planned:type_name -> toolresult.v1.PlannedResult
-	26, // 50: toolresult.v1.CompactStreamResponse.result:type_name -> toolresult.v1.CompactedResult
-	27, // 51: toolresult.v1.CompactStreamResponse.summary:type_name -> toolresult.v1.CompactResponse
-	32, // 52: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
-	49, // 53: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
-	2,  // 54: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
-	1,  // 55: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	37, // 56: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	35, // 57: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
-	36, // 58: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
-	43, // 59: toolresult.v1.Limits.default_deadline:type_name -> google.protobuf.Duration
-	43, // 60: toolresult.v1.Limits.stream_idle:type_name -> google.protobuf.Duration
-	3,  // 61: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
-	6,  // 62: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
-	13, // 63: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
-	17, // 64: toolresult.v1.ToolResultService.ParseReceipt:input_type -> toolresult.v1.ParseReceiptRequest
-	15, // 65: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
-	24, // 66: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
-	28, // 67: toolresult.v1.ToolResultService.CompactStream:input_type -> toolresult.v1.CompactStreamRequest
-	33, // 68: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	12, // 69: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	11, // 70: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	14, // 71: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	18, // 72: toolresult.v1.ToolResultService.ParseReceipt:output_type -> toolresult.v1.ParseReceiptResponse
-	16, // 73: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
-	27, // 74: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	30, // 75: toolresult.v1.ToolResultService.CompactStream:output_type -> toolresult.v1.CompactStreamResponse
-	34, // 76: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	69, // [69:77] is the sub-list for method output_type
-	61, // [61:69] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	50, // 24: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
+	3,  // 25: toolresult.v1.ProjectSessionRequest.project:type_name -> toolresult.v1.ProjectRequest
+	14, // 26: toolresult.v1.ProjectSessionRequest.cancel:type_name -> toolresult.v1.CancelCall
+	12, // 27: toolresult.v1.ProjectSessionResponse.result:type_name -> toolresult.v1.ProjectResponse
+	16, // 28: toolresult.v1.ProjectSessionResponse.status:type_name -> toolresult.v1.CallStatus
+	51, // 29: toolresult.v1.CallStatus.details:type_name -> google.protobuf.Any
+	48, // 30: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	52, // 31: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	5,  // 32: toolresult.v1.RenderRequest.call:type_name -> toolresult.v1.CallReference
+	49, // 33: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	3,  // 34: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
+	12, // 35: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
+	23, // 36: toolresult.v1.ParseReceiptResponse.facts:type_name -> toolresult.v1.ReceiptFact
+	24, // 37: toolresult.v1.ParseReceiptResponse.sections:type_name -> toolresult.v1.ReceiptSection
+	25, // 38: toolresult.v1.ReceiptSection.extent:type_name -> toolresult.v1.ReceiptExtent
+	26, // 39: toolresult.v1.ReceiptSection.body:type_name -> toolresult.v1.ReceiptPiece
+	27, // 40: toolresult.v1.ReceiptPiece.mark:type_name -> toolresult.v1.ReceiptMark
+	29, // 41: toolresult.v1.CompactRequest.entries:type_name -> toolresult.v1.CompactEntry
+	53, // 42: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	46, // 43: toolresult.v1.CompactRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	48, // 44: toolresult.v1.CompactEntry.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	48, // 45: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	49, // 46: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	30, // 47: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
+	35, // 48: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
+	49, // 49: toolresult.v1.CompactResponse.overview:type_name -> toolresult.v1.Receipt
+	33, // 50: toolresult.v1.CompactStreamRequest.header:type_name -> toolresult.v1.CompactHeader
+	29, // 51: toolresult.v1.CompactStreamRequest.entry:type_name -> toolresult.v1.CompactEntry
+	53, // 52: toolresult.v1.CompactHeader.policy:type_name -> toolresult.v1.CompactionPolicy
+	46, // 53: toolresult.v1.CompactHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	36, // 54: toolresult.v1.CompactStreamResponse.planned:type_name -> toolresult.v1.PlannedResult
+	30, // 55: toolresult.v1.CompactStreamResponse.result:type_name -> toolresult.v1.CompactedResult
+	31, // 56: toolresult.v1.CompactStreamResponse.summary:type_name -> toolresult.v1.CompactResponse
+	36, // 57: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
+	54, // 58: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
+	2,  // 59: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
+	1,  // 60: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
+	41, // 61: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	39, // 62: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	40, // 63: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	47, // 64: toolresult.v1.Limits.default_deadline:type_name -> google.protobuf.Duration
+	47, // 65: toolresult.v1.Limits.stream_idle:type_name -> google.protobuf.Duration
+	3,  // 66: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
+	6,  // 67: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
+	13, // 68: toolresult.v1.ToolResultService.ProjectSession:input_type -> toolresult.v1.ProjectSessionRequest
+	17, // 69: toolresult.v1.ToolResultService.Render:input_type -> toolresult.v1.RenderRequest
+	21, // 70: toolresult.v1.ToolResultService.ParseReceipt:input_type -> toolresult.v1.ParseReceiptRequest
+	19, // 71: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
+	28, // 72: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
+	32, // 73: toolresult.v1.ToolResultService.CompactStream:input_type -> toolresult.v1.CompactStreamRequest
+	37, // 74: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	12, // 75: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	11, // 76: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	15, // 77: toolresult.v1.ToolResultService.ProjectSession:output_type -> toolresult.v1.ProjectSessionResponse
+	18, // 78: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	22, // 79: toolresult.v1.ToolResultService.ParseReceipt:output_type -> toolresult.v1.ParseReceiptResponse
+	20, // 80: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
+	31, // 81: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	34, // 82: toolresult.v1.ToolResultService.CompactStream:output_type -> toolresult.v1.CompactStreamResponse
+	38, // 83: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	75, // [75:84] is the sub-list for method output_type
+	66, // [66:75] is the sub-list for method input_type
+	66, // [66:66] is the sub-list for extension type_name
+	66, // [66:66] is the sub-list for extension extendee
+	0,  // [0:66] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_service_proto_init() }
@@ -3645,37 +3987,45 @@ func file_toolresult_v1_service_proto_init() {
 		(*ProjectStreamResponse_Result)(nil),
 	}
 	file_toolresult_v1_service_proto_msgTypes[10].OneofWrappers = []any{
+		(*ProjectSessionRequest_Project)(nil),
+		(*ProjectSessionRequest_Cancel)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{
+		(*ProjectSessionResponse_Result)(nil),
+		(*ProjectSessionResponse_Status)(nil),
+	}
+	file_toolresult_v1_service_proto_msgTypes[14].OneofWrappers = []any{
 		(*RenderRequest_Canonical)(nil),
 		(*RenderRequest_CanonicalJson)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[12].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[19].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[16].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[23].OneofWrappers = []any{
 		(*ReceiptPiece_Text)(nil),
 		(*ReceiptPiece_Mark)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[22].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[26].OneofWrappers = []any{
 		(*CompactEntry_Canonical)(nil),
 		(*CompactEntry_CanonicalJson)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[24].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[25].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[28].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[29].OneofWrappers = []any{
 		(*CompactStreamRequest_Header)(nil),
 		(*CompactStreamRequest_Entry)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[27].OneofWrappers = []any{
+	file_toolresult_v1_service_proto_msgTypes[31].OneofWrappers = []any{
 		(*CompactStreamResponse_Planned)(nil),
 		(*CompactStreamResponse_Result)(nil),
 		(*CompactStreamResponse_Summary)(nil),
 	}
-	file_toolresult_v1_service_proto_msgTypes[28].OneofWrappers = []any{}
-	file_toolresult_v1_service_proto_msgTypes[29].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[32].OneofWrappers = []any{}
+	file_toolresult_v1_service_proto_msgTypes[33].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   37,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

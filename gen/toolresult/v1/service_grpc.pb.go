@@ -19,14 +19,15 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	ToolResultService_Project_FullMethodName       = "/toolresult.v1.ToolResultService/Project"
-	ToolResultService_ProjectStream_FullMethodName = "/toolresult.v1.ToolResultService/ProjectStream"
-	ToolResultService_Render_FullMethodName        = "/toolresult.v1.ToolResultService/Render"
-	ToolResultService_ParseReceipt_FullMethodName  = "/toolresult.v1.ToolResultService/ParseReceipt"
-	ToolResultService_ProjectTurn_FullMethodName   = "/toolresult.v1.ToolResultService/ProjectTurn"
-	ToolResultService_Compact_FullMethodName       = "/toolresult.v1.ToolResultService/Compact"
-	ToolResultService_CompactStream_FullMethodName = "/toolresult.v1.ToolResultService/CompactStream"
-	ToolResultService_GetServerInfo_FullMethodName = "/toolresult.v1.ToolResultService/GetServerInfo"
+	ToolResultService_Project_FullMethodName        = "/toolresult.v1.ToolResultService/Project"
+	ToolResultService_ProjectStream_FullMethodName  = "/toolresult.v1.ToolResultService/ProjectStream"
+	ToolResultService_ProjectSession_FullMethodName = "/toolresult.v1.ToolResultService/ProjectSession"
+	ToolResultService_Render_FullMethodName         = "/toolresult.v1.ToolResultService/Render"
+	ToolResultService_ParseReceipt_FullMethodName   = "/toolresult.v1.ToolResultService/ParseReceipt"
+	ToolResultService_ProjectTurn_FullMethodName    = "/toolresult.v1.ToolResultService/ProjectTurn"
+	ToolResultService_Compact_FullMethodName        = "/toolresult.v1.ToolResultService/Compact"
+	ToolResultService_CompactStream_FullMethodName  = "/toolresult.v1.ToolResultService/CompactStream"
+	ToolResultService_GetServerInfo_FullMethodName  = "/toolresult.v1.ToolResultService/GetServerInfo"
 )
 
 // ToolResultServiceClient is the client API for ToolResultService service.
@@ -131,6 +132,31 @@ type ToolResultServiceClient interface {
 	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse], error)
+	// ProjectSession is Project for a runtime that makes many calls: each message is a call,
+	// and each call has one answer, which is that of Project or the status that Project would
+	// end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+	// on at the same time, and answers come as they are ready, in any order; a call that needs
+	// what an earlier one did is sent after its answer. The server takes no more calls while
+	// that many have no answer yet, or while the client takes none.
+	//
+	// Everything that holds for a call of Project holds for each call of a stream: rights, the
+	// session of a token, limits of memory, request ids, records and the default deadline. The
+	// id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+	// and its method is Project.
+	//
+	// When the client closes its side, the server answers what it has, and ends the stream with
+	// OK. When it ends it with another status, it has answered every call that it began, unless
+	// the client went away or took no answers: what has no answer then can be sent again.
+	//
+	// Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+	// Errors of the stream: those that every RPC may answer, where a message is none whose
+	// number can be read, and
+	//
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+	//	  choose another for each, such as the next one.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+	//	  no answer was taken, for longer than Limits.stream_idle; open another stream.
+	ProjectSession(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectSessionRequest, ProjectSessionResponse], error)
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
 	// receipt can never show more than the canonical result does.
@@ -256,6 +282,19 @@ func (c *toolResultServiceClient) ProjectStream(ctx context.Context, opts ...grp
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolResultService_ProjectStreamClient = grpc.BidiStreamingClient[ProjectStreamRequest, ProjectStreamResponse]
 
+func (c *toolResultServiceClient) ProjectSession(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[ProjectSessionRequest, ProjectSessionResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &ToolResultService_ServiceDesc.Streams[1], ToolResultService_ProjectSession_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ProjectSessionRequest, ProjectSessionResponse]{ClientStream: stream}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_ProjectSessionClient = grpc.BidiStreamingClient[ProjectSessionRequest, ProjectSessionResponse]
+
 func (c *toolResultServiceClient) Render(ctx context.Context, in *RenderRequest, opts ...grpc.CallOption) (*RenderResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(RenderResponse)
@@ -298,7 +337,7 @@ func (c *toolResultServiceClient) Compact(ctx context.Context, in *CompactReques
 
 func (c *toolResultServiceClient) CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &ToolResultService_ServiceDesc.Streams[1], ToolResultService_CompactStream_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &ToolResultService_ServiceDesc.Streams[2], ToolResultService_CompactStream_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
@@ -421,6 +460,31 @@ type ToolResultServiceServer interface {
 	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle; output that is written slowly is for AppendLog.
 	ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error
+	// ProjectSession is Project for a runtime that makes many calls: each message is a call,
+	// and each call has one answer, which is that of Project or the status that Project would
+	// end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+	// on at the same time, and answers come as they are ready, in any order; a call that needs
+	// what an earlier one did is sent after its answer. The server takes no more calls while
+	// that many have no answer yet, or while the client takes none.
+	//
+	// Everything that holds for a call of Project holds for each call of a stream: rights, the
+	// session of a token, limits of memory, request ids, records and the default deadline. The
+	// id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+	// and its method is Project.
+	//
+	// When the client closes its side, the server answers what it has, and ends the stream with
+	// OK. When it ends it with another status, it has answered every call that it began, unless
+	// the client went away or took no answers: what has no answer then can be sent again.
+	//
+	// Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+	// Errors of the stream: those that every RPC may answer, where a message is none whose
+	// number can be read, and
+	//
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+	//	  choose another for each, such as the next one.
+	//	DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+	//	  no answer was taken, for longer than Limits.stream_idle; open another stream.
+	ProjectSession(grpc.BidiStreamingServer[ProjectSessionRequest, ProjectSessionResponse]) error
 	// Render makes the receipt of a canonical result, for example one that the
 	// runtime kept, under another policy. It reads nothing but its request, so a
 	// receipt can never show more than the canonical result does.
@@ -529,6 +593,9 @@ func (UnimplementedToolResultServiceServer) Project(context.Context, *ProjectReq
 func (UnimplementedToolResultServiceServer) ProjectStream(grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]) error {
 	return status.Error(codes.Unimplemented, "method ProjectStream not implemented")
 }
+func (UnimplementedToolResultServiceServer) ProjectSession(grpc.BidiStreamingServer[ProjectSessionRequest, ProjectSessionResponse]) error {
+	return status.Error(codes.Unimplemented, "method ProjectSession not implemented")
+}
 func (UnimplementedToolResultServiceServer) Render(context.Context, *RenderRequest) (*RenderResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Render not implemented")
 }
@@ -592,6 +659,13 @@ func _ToolResultService_ProjectStream_Handler(srv interface{}, stream grpc.Serve
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolResultService_ProjectStreamServer = grpc.BidiStreamingServer[ProjectStreamRequest, ProjectStreamResponse]
+
+func _ToolResultService_ProjectSession_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(ToolResultServiceServer).ProjectSession(&grpc.GenericServerStream[ProjectSessionRequest, ProjectSessionResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type ToolResultService_ProjectSessionServer = grpc.BidiStreamingServer[ProjectSessionRequest, ProjectSessionResponse]
 
 func _ToolResultService_Render_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(RenderRequest)
@@ -726,6 +800,12 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "ProjectStream",
 			Handler:       _ToolResultService_ProjectStream_Handler,
+			ServerStreams: true,
+			ClientStreams: true,
+		},
+		{
+			StreamName:    "ProjectSession",
+			Handler:       _ToolResultService_ProjectSession_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},

@@ -1,3 +1,4 @@
+from google.protobuf import any_pb2 as _any_pb2
 from google.protobuf import duration_pb2 as _duration_pb2
 from toolresult.v1 import envelope_pb2 as _envelope_pb2
 from toolresult.v1 import payload_pb2 as _payload_pb2
@@ -176,6 +177,42 @@ class ProjectResponse(_message.Message):
     canonical_json: str
     family: str
     def __init__(self, canonical: _Optional[_Union[_envelope_pb2.CanonicalToolResult, _Mapping]] = ..., receipt: _Optional[_Union[_policy_pb2.Receipt, _Mapping]] = ..., durability: _Optional[_Union[StoreDurability, str]] = ..., redactions: _Optional[_Iterable[_Union[_payload_pb2.Redaction, _Mapping]]] = ..., canonical_json: _Optional[str] = ..., family: _Optional[str] = ...) -> None: ...
+
+class ProjectSessionRequest(_message.Message):
+    __slots__ = ("number", "project", "cancel")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    PROJECT_FIELD_NUMBER: _ClassVar[int]
+    CANCEL_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    project: ProjectRequest
+    cancel: CancelCall
+    def __init__(self, number: _Optional[int] = ..., project: _Optional[_Union[ProjectRequest, _Mapping]] = ..., cancel: _Optional[_Union[CancelCall, _Mapping]] = ...) -> None: ...
+
+class CancelCall(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class ProjectSessionResponse(_message.Message):
+    __slots__ = ("number", "result", "status", "audit_head")
+    NUMBER_FIELD_NUMBER: _ClassVar[int]
+    RESULT_FIELD_NUMBER: _ClassVar[int]
+    STATUS_FIELD_NUMBER: _ClassVar[int]
+    AUDIT_HEAD_FIELD_NUMBER: _ClassVar[int]
+    number: int
+    result: ProjectResponse
+    status: CallStatus
+    audit_head: str
+    def __init__(self, number: _Optional[int] = ..., result: _Optional[_Union[ProjectResponse, _Mapping]] = ..., status: _Optional[_Union[CallStatus, _Mapping]] = ..., audit_head: _Optional[str] = ...) -> None: ...
+
+class CallStatus(_message.Message):
+    __slots__ = ("code", "message", "details")
+    CODE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    code: int
+    message: str
+    details: _containers.RepeatedCompositeFieldContainer[_any_pb2.Any]
+    def __init__(self, code: _Optional[int] = ..., message: _Optional[str] = ..., details: _Optional[_Iterable[_Union[_any_pb2.Any, _Mapping]]] = ...) -> None: ...
 
 class RenderRequest(_message.Message):
     __slots__ = ("canonical", "canonical_json", "policy", "family", "call")

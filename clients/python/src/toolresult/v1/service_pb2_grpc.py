@@ -83,6 +83,11 @@ class ToolResultServiceStub(object):
                 request_serializer=toolresult_dot_v1_dot_service__pb2.ProjectStreamRequest.SerializeToString,
                 response_deserializer=toolresult_dot_v1_dot_service__pb2.ProjectStreamResponse.FromString,
                 _registered_method=True)
+        self.ProjectSession = channel.stream_stream(
+                '/toolresult.v1.ToolResultService/ProjectSession',
+                request_serializer=toolresult_dot_v1_dot_service__pb2.ProjectSessionRequest.SerializeToString,
+                response_deserializer=toolresult_dot_v1_dot_service__pb2.ProjectSessionResponse.FromString,
+                _registered_method=True)
         self.Render = channel.unary_unary(
                 '/toolresult.v1.ToolResultService/Render',
                 request_serializer=toolresult_dot_v1_dot_service__pb2.RenderRequest.SerializeToString,
@@ -222,6 +227,35 @@ class ToolResultServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ProjectSession(self, request_iterator, context):
+        """ProjectSession is Project for a runtime that makes many calls: each message is a call,
+        and each call has one answer, which is that of Project or the status that Project would
+        end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+        on at the same time, and answers come as they are ready, in any order; a call that needs
+        what an earlier one did is sent after its answer. The server takes no more calls while
+        that many have no answer yet, or while the client takes none.
+
+        Everything that holds for a call of Project holds for each call of a stream: rights, the
+        session of a token, limits of memory, request ids, records and the default deadline. The
+        id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+        and its method is Project.
+
+        When the client closes its side, the server answers what it has, and ends the stream with
+        OK. When it ends it with another status, it has answered every call that it began, unless
+        the client went away or took no answers: what has no answer then can be sent again.
+
+        Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+        Errors of the stream: those that every RPC may answer, where a message is none whose
+        number can be read, and
+        INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+        choose another for each, such as the next one.
+        DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+        no answer was taken, for longer than Limits.stream_idle; open another stream.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Render(self, request, context):
         """Render makes the receipt of a canonical result, for example one that the
         runtime kept, under another policy. It reads nothing but its request, so a
@@ -352,6 +386,11 @@ def add_ToolResultServiceServicer_to_server(servicer, server):
                     request_deserializer=toolresult_dot_v1_dot_service__pb2.ProjectStreamRequest.FromString,
                     response_serializer=toolresult_dot_v1_dot_service__pb2.ProjectStreamResponse.SerializeToString,
             ),
+            'ProjectSession': grpc.stream_stream_rpc_method_handler(
+                    servicer.ProjectSession,
+                    request_deserializer=toolresult_dot_v1_dot_service__pb2.ProjectSessionRequest.FromString,
+                    response_serializer=toolresult_dot_v1_dot_service__pb2.ProjectSessionResponse.SerializeToString,
+            ),
             'Render': grpc.unary_unary_rpc_method_handler(
                     servicer.Render,
                     request_deserializer=toolresult_dot_v1_dot_service__pb2.RenderRequest.FromString,
@@ -470,6 +509,33 @@ class ToolResultService(object):
             '/toolresult.v1.ToolResultService/ProjectStream',
             toolresult_dot_v1_dot_service__pb2.ProjectStreamRequest.SerializeToString,
             toolresult_dot_v1_dot_service__pb2.ProjectStreamResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ProjectSession(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/toolresult.v1.ToolResultService/ProjectSession',
+            toolresult_dot_v1_dot_service__pb2.ProjectSessionRequest.SerializeToString,
+            toolresult_dot_v1_dot_service__pb2.ProjectSessionResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -7150,6 +7150,79 @@ pub struct ProjectResponse {
     #[prost(string, tag="6")]
     pub family: ::prost::alloc::string::String,
 }
+/// ProjectSessionRequest is one message of a session: a call, or the end of one.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProjectSessionRequest {
+    /// The number of the call, which its answer repeats: 1 or more, and none that another call
+    /// of the stream has which is under way. Required.
+    #[prost(uint64, tag="1")]
+    pub number: u64,
+    /// What the message is. Required.
+    #[prost(oneof="project_session_request::Message", tags="2, 3")]
+    pub message: ::core::option::Option<project_session_request::Message>,
+}
+/// Nested message and enum types in `ProjectSessionRequest`.
+pub mod project_session_request {
+    /// What the message is. Required.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Message {
+        /// The output, as for Project.
+        #[prost(message, tag="2")]
+        Project(super::ProjectRequest),
+        /// The call of that number is not wanted any more. It is answered all the same, with
+        /// CANCELLED (CLIENT_CANCELLED) unless it was done before. Without effect where no call
+        /// of that number is under way.
+        #[prost(message, tag="3")]
+        Cancel(super::CancelCall),
+    }
+}
+/// CancelCall has no fields.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct CancelCall {
+}
+/// ProjectSessionResponse is the answer to one call of a session.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct ProjectSessionResponse {
+    /// The number of the call.
+    #[prost(uint64, tag="1")]
+    pub number: u64,
+    /// The audit record of the result, as Project has it in its trailer toolresult-audit: the
+    /// id of the log, the sequence number of the record and its hash, separated by spaces.
+    /// Empty: the call has none.
+    #[prost(string, tag="4")]
+    pub audit_head: ::prost::alloc::string::String,
+    /// What became of the call.
+    #[prost(oneof="project_session_response::Answer", tags="2, 3")]
+    pub answer: ::core::option::Option<project_session_response::Answer>,
+}
+/// Nested message and enum types in `ProjectSessionResponse`.
+pub mod project_session_response {
+    /// What became of the call.
+    #[derive(Clone, PartialEq, ::prost::Oneof)]
+    pub enum Answer {
+        /// The result, as of Project.
+        #[prost(message, tag="2")]
+        Result(super::ProjectResponse),
+        /// Why the call was rejected.
+        #[prost(message, tag="3")]
+        Status(super::CallStatus),
+    }
+}
+/// CallStatus is the status of a call that was rejected: google.rpc.Status under another
+/// name, with the same fields and numbers, so that the bytes of one are those of the other.
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CallStatus {
+    /// The code, as gRPC numbers them.
+    #[prost(int32, tag="1")]
+    pub code: i32,
+    /// What is wrong, for people.
+    #[prost(string, tag="2")]
+    pub message: ::prost::alloc::string::String,
+    /// The same details as in the status of a call of Project: one google.rpc.ErrorInfo and,
+    /// where they apply, google.rpc.BadRequest and google.rpc.RetryInfo.
+    #[prost(message, repeated, tag="3")]
+    pub details: ::prost::alloc::vec::Vec<::prost_types::Any>,
+}
 /// RenderRequest is one canonical result and how to render it.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RenderRequest {

@@ -313,6 +313,34 @@ pub mod tool_result_service_client {
                 );
             self.inner.streaming(req, path, codec).await
         }
+        pub async fn project_session(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<
+                Message = super::ProjectSessionRequest,
+            >,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::ProjectSessionResponse>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/toolresult.v1.ToolResultService/ProjectSession",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(
+                    GrpcMethod::new("toolresult.v1.ToolResultService", "ProjectSession"),
+                );
+            self.inner.streaming(req, path, codec).await
+        }
         pub async fn render(
             &mut self,
             request: impl tonic::IntoRequest<super::RenderRequest>,

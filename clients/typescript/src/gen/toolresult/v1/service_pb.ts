@@ -4,8 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Duration } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
+import type { Any, Duration } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_any, file_google_protobuf_duration } from "@bufbuild/protobuf/wkt";
 import type { CanonicalToolResult, CompleteToolOutput } from "./envelope_pb.js";
 import { file_toolresult_v1_envelope } from "./envelope_pb.js";
 import type { Redaction } from "./payload_pb.js";
@@ -18,7 +18,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolresult/v1/service.proto.
  */
 export const file_toolresult_v1_service: GenFile = /*@__PURE__*/
-  fileDesc("Cht0b29scmVzdWx0L3YxL3NlcnZpY2UucHJvdG8SDXRvb2xyZXN1bHQudjEilgIKDlByb2plY3RSZXF1ZXN0EjEKBm91dHB1dBgBIAEoCzIhLnRvb2xyZXN1bHQudjEuQ29tcGxldGVUb29sT3V0cHV0Ei8KBnBvbGljeRgCIAEoCzIfLnRvb2xyZXN1bHQudjEuUHJvamVjdGlvblBvbGljeRIqCgRjYWxsGAMgASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlEhIKCnJlcXVlc3RfaWQYBCABKAkSKgoFYXVkaXQYBSABKAsyGy50b29scmVzdWx0LnYxLkF1ZGl0RGV0YWlscxI0Cg5jYW5vbmljYWxfZm9ybRgGIAEoDjIcLnRvb2xyZXN1bHQudjEuQ2Fub25pY2FsRm9ybSLKAQoMQXVkaXREZXRhaWxzEhIKCnRvb2xfaW5wdXQYASABKAkSMAoNdG9vbF9kdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI1CgV0cnVzdBgDIAMoCzImLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzLlRydXN0RW50cnkSDwoHcnVudGltZRgEIAEoDBosCgpUcnVzdEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWgoNQ2FsbFJlZmVyZW5jZRISCgpzZXNzaW9uX2lkGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSEAoIYWdlbnRfaWQYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBCLfAQoUUHJvamVjdFN0cmVhbVJlcXVlc3QSLQoGaGVhZGVyGAEgASgLMhsudG9vbHJlc3VsdC52MS5TdHJlYW1IZWFkZXJIABIrCgVjaHVuaxgCIAEoCzIaLnRvb2xyZXN1bHQudjEuU3RyZWFtQ2h1bmtIABIxCghzbmFwc2hvdBgDIAEoCzIdLnRvb2xyZXN1bHQudjEuU3RyZWFtU25hcHNob3RIABItCgZmaW5pc2gYBCABKAsyGy50b29scmVzdWx0LnYxLlN0cmVhbUZpbmlzaEgAQgkKB21lc3NhZ2Ui7QIKDFN0cmVhbUhlYWRlchIOCgZmYW1pbHkYASABKAkSLwoGcG9saWN5GAIgASgLMh8udG9vbHJlc3VsdC52MS5Qcm9qZWN0aW9uUG9saWN5Eg8KB3N0cmVhbXMYAyADKAkSKgoEY2FsbBgEIAEoCzIcLnRvb2xyZXN1bHQudjEuQ2FsbFJlZmVyZW5jZRISCgprZWVwX29yZGVyGAUgASgIEiwKCG9uX2Fib3J0GAYgASgOMhoudG9vbHJlc3VsdC52MS5BYm9ydFBvbGljeRIUCgxjb21tYW5kX2xpbmUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRIqCgVhdWRpdBgJIAEoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzEjQKDmNhbm9uaWNhbF9mb3JtGAogASgOMhwudG9vbHJlc3VsdC52MS5DYW5vbmljYWxGb3JtEhEKCXRvb2xfbmFtZRgLIAEoCSJLCgtTdHJlYW1DaHVuaxIOCgZzdHJlYW0YASABKAkSDAoEZGF0YRgCIAEoDBITCgZvZmZzZXQYAyABKARIAIgBAUIJCgdfb2Zmc2V0IkMKDlN0cmVhbVNuYXBzaG90EjEKBm91dHB1dBgBIAEoCzIhLnRvb2xyZXN1bHQudjEuQ29tcGxldGVUb29sT3V0cHV0IrkBCgxTdHJlYW1GaW5pc2gSMQoGb3V0cHV0GAEgASgLMiEudG9vbHJlc3VsdC52MS5Db21wbGV0ZVRvb2xPdXRwdXQSQgoMc3RyZWFtX2J5dGVzGAIgAygLMiwudG9vbHJlc3VsdC52MS5TdHJlYW1GaW5pc2guU3RyZWFtQnl0ZXNFbnRyeRoyChBTdHJlYW1CeXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEihwEKFVByb2plY3RTdHJlYW1SZXNwb25zZRIyCghzbmFwc2hvdBgBIAEoCzIeLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlc3BvbnNlSAASMAoGcmVzdWx0GAIgASgLMh4udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVzcG9uc2VIAEIICgZhbnN3ZXIi+wEKD1Byb2plY3RSZXNwb25zZRI1CgljYW5vbmljYWwYASABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSJwoHcmVjZWlwdBgCIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdBIyCgpkdXJhYmlsaXR5GAMgASgOMh4udG9vbHJlc3VsdC52MS5TdG9yZUR1cmFiaWxpdHkSLAoKcmVkYWN0aW9ucxgEIAMoCzIYLnRvb2xyZXN1bHQudjEuUmVkYWN0aW9uEhYKDmNhbm9uaWNhbF9qc29uGAUgASgJEg4KBmZhbWlseRgGIAEoCSLVAQoNUmVuZGVyUmVxdWVzdBI3CgljYW5vbmljYWwYASABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHRIABIYCg5jYW5vbmljYWxfanNvbhgDIAEoCUgAEisKBnBvbGljeRgCIAEoCzIbLnRvb2xyZXN1bHQudjEuUmVuZGVyUG9saWN5Eg4KBmZhbWlseRgEIAEoCRIqCgRjYWxsGAUgASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlQggKBnJlc3VsdCI5Cg5SZW5kZXJSZXNwb25zZRInCgdyZWNlaXB0GAEgASgLMhYudG9vbHJlc3VsdC52MS5SZWNlaXB0Ip4BChJQcm9qZWN0VHVyblJlcXVlc3QSLgoHb3V0cHV0cxgBIAMoCzIdLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlcXVlc3QSFAoMdG90YWxfdG9rZW5zGAIgASgNEhsKDmZhaWx1cmVfdG9rZW5zGAMgASgNSACIAQESEgoKcmVxdWVzdF9pZBgEIAEoCUIRCg9fZmFpbHVyZV90b2tlbnMiZwoTUHJvamVjdFR1cm5SZXNwb25zZRIvCgdyZXN1bHRzGAEgAygLMh4udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVzcG9uc2USDgoGdG9rZW5zGAIgASgNEg8KB2J1ZGdldHMYAyADKA0iMwoTUGFyc2VSZWNlaXB0UmVxdWVzdBIMCgR0ZXh0GAEgASgJEg4KBmZhbWlseRgCIAEoCSKSAQoUUGFyc2VSZWNlaXB0UmVzcG9uc2USDwoHb3V0Y29tZRgBIAEoCRIpCgVmYWN0cxgCIAMoCzIaLnRvb2xyZXN1bHQudjEuUmVjZWlwdEZhY3QSLwoIc2VjdGlvbnMYAyADKAsyHS50b29scmVzdWx0LnYxLlJlY2VpcHRTZWN0aW9uEg0KBWJyaWVmGAQgASgIIisKC1JlY2VpcHRGYWN0Eg0KBWxhYmVsGAEgASgJEg0KBXZhbHVlGAIgASgJIngKDlJlY2VpcHRTZWN0aW9uEg0KBWxhYmVsGAEgASgJEiwKBmV4dGVudBgCIAEoCzIcLnRvb2xyZXN1bHQudjEuUmVjZWlwdEV4dGVudBIpCgRib2R5GAMgAygLMhsudG9vbHJlc3VsdC52MS5SZWNlaXB0UGllY2UirwEKDVJlY2VpcHRFeHRlbnQSDQoFbGluZXMYASABKAQSDQoFYnl0ZXMYAiABKAQSDwoHZW50cmllcxgDIAEoBBINCgVzaG93bhgEIAEoBBINCgVub3RlcxgFIAMoCRIOCgZoYW5kbGUYBiABKAkSFgoOaW5kZW50ZWRfbGluZXMYByABKAQSEwoLdGFibGVfbGluZXMYCCABKAQSFAoMcmVwb3J0X2xpbmVzGAkgASgEImcKDFJlY2VpcHRQaWVjZRIOCgR0ZXh0GAEgASgJSAASKgoEbWFyaxgCIAEoCzIaLnRvb2xyZXN1bHQudjEuUmVjZWlwdE1hcmtIABISCgpmaXJzdF9saW5lGAMgASgEQgcKBXBpZWNlIowBCgtSZWNlaXB0TWFyaxISCgpmaXJzdF9saW5lGAEgASgEEhEKCWxhc3RfbGluZRgCIAEoBBIOCgZpbnNpZGUYAyABKAgSDQoFYnl0ZXMYBCABKAQSDgoGdmFsdWVzGAUgASgEEhQKDHRvdGFsX3ZhbHVlcxgGIAEoBBIRCglsaWtlX2xpbmUYByABKAQiygEKDkNvbXBhY3RSZXF1ZXN0EiwKB2VudHJpZXMYASADKAsyGy50b29scmVzdWx0LnYxLkNvbXBhY3RFbnRyeRIvCgZwb2xpY3kYAiABKAsyHy50b29scmVzdWx0LnYxLkNvbXBhY3Rpb25Qb2xpY3kSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgdkcnlfcnVuGAQgASgIEjQKDmNhbm9uaWNhbF9mb3JtGAUgASgOMhwudG9vbHJlc3VsdC52MS5DYW5vbmljYWxGb3JtIsUBCgxDb21wYWN0RW50cnkSNwoJY2Fub25pY2FsGAEgASgLMiIudG9vbHJlc3VsdC52MS5DYW5vbmljYWxUb29sUmVzdWx0SAASGAoOY2Fub25pY2FsX2pzb24YAiABKAlIABIOCgZmYW1pbHkYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIMCgR0dXJuGAUgASgNEg8KB3N1YmplY3QYBiABKAkSGAoQcHJlY2VkaW5nX3Rva2VucxgHIAEoDUIICgZyZXN1bHQimAEKD0NvbXBhY3RlZFJlc3VsdBINCgVpbmRleBgBIAEoDRI1CgljYW5vbmljYWwYAiABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSFgoOY2Fub25pY2FsX2pzb24YAyABKAkSJwoHcmVjZWlwdBgEIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdCLHAQoPQ29tcGFjdFJlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RlZFJlc3VsdBIaCg1maXJzdF9jaGFuZ2VkGAIgASgNSACIAQESKwoEcGxhbhgDIAEoCzIdLnRvb2xyZXN1bHQudjEuQ29tcGFjdGlvblBsYW4SKAoIb3ZlcnZpZXcYBCABKAsyFi50b29scmVzdWx0LnYxLlJlY2VpcHRCEAoOX2ZpcnN0X2NoYW5nZWQifwoUQ29tcGFjdFN0cmVhbVJlcXVlc3QSLgoGaGVhZGVyGAEgASgLMhwudG9vbHJlc3VsdC52MS5Db21wYWN0SGVhZGVySAASLAoFZW50cnkYAiABKAsyGy50b29scmVzdWx0LnYxLkNvbXBhY3RFbnRyeUgAQgkKB21lc3NhZ2UimwEKDUNvbXBhY3RIZWFkZXISLwoGcG9saWN5GAEgASgLMh8udG9vbHJlc3VsdC52MS5Db21wYWN0aW9uUG9saWN5EhIKCnNlc3Npb25faWQYAiABKAkSDwoHZHJ5X3J1bhgDIAEoCBI0Cg5jYW5vbmljYWxfZm9ybRgEIAEoDjIcLnRvb2xyZXN1bHQudjEuQ2Fub25pY2FsRm9ybSK3AQoVQ29tcGFjdFN0cmVhbVJlc3BvbnNlEi8KB3BsYW5uZWQYASABKAsyHC50b29scmVzdWx0LnYxLlBsYW5uZWRSZXN1bHRIABIwCgZyZXN1bHQYAiABKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RlZFJlc3VsdEgAEjEKB3N1bW1hcnkYAyABKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RSZXNwb25zZUgAQggKBmFuc3dlciKcAgoOQ29tcGFjdGlvblBsYW4SLQoHcmVzdWx0cxgBIAMoCzIcLnRvb2xyZXN1bHQudjEuUGxhbm5lZFJlc3VsdBIaCg1maXJzdF9jaGFuZ2VkGAIgASgNSACIAQESFQoNdG9rZW5zX2JlZm9yZRgDIAEoBBIUCgx0b2tlbnNfYWZ0ZXIYBCABKAQSIQoZY2FjaGVkX3Rva2Vuc19pbnZhbGlkYXRlZBgFIAEoBBISCgpidWRnZXRfbWV0GAYgASgIEhgKEHNob3J0ZmFsbF90b2tlbnMYByABKAQSFwoPdW5rbm93bl9yZXN1bHRzGAggASgNEhYKDnVua25vd25fdG9rZW5zGAkgASgEQhAKDl9maXJzdF9jaGFuZ2VkIo8CCg1QbGFubmVkUmVzdWx0Ei0KBWxldmVsGAEgASgOMh4udG9vbHJlc3VsdC52MS5Db21wYWN0aW9uTGV2ZWwSFQoNdG9rZW5zX2JlZm9yZRgCIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYAyABKA0SDwoHY2hhbmdlZBgEIAEoCBInCgRob2xkGAUgASgOMhkudG9vbHJlc3VsdC52MS5SZXN1bHRIb2xkEhQKDG9wZW5fZmFpbHVyZRgGIAEoCBIaCg1zdXBlcnNlZGVkX2J5GAcgASgNSACIAQESDwoHc3ViamVjdBgIIAEoCRITCgt1bmtub3duX3doeRgJIAEoCUIQCg5fc3VwZXJzZWRlZF9ieSIWChRHZXRTZXJ2ZXJJbmZvUmVxdWVzdCKWAgoVR2V0U2VydmVySW5mb1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSDgoGY29tbWl0GAIgASgJEhIKCmdvX3ZlcnNpb24YAyABKAkSEAoIZmFtaWxpZXMYBCADKAkSGAoQcmVuZGVyZXJfdmVyc2lvbhgFIAEoDRIWCg50b2tlbl9jb3VudGVycxgGIAMoCRIyCgpkdXJhYmlsaXR5GAcgASgOMh4udG9vbHJlc3VsdC52MS5TdG9yZUR1cmFiaWxpdHkSJQoGbGltaXRzGAggASgLMhUudG9vbHJlc3VsdC52MS5MaW1pdHMSKQoFc3RvcmUYCSABKAsyGi50b29scmVzdWx0LnYxLlN0b3JlU3RhdHVzIpkBCgtTdG9yZVN0YXR1cxIRCglhcnRpZmFjdHMYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLcXVvdGFfYnl0ZXMYAyABKAQSGwoTc2Vzc2lvbl9xdW90YV9ieXRlcxgEIAEoBBI2CgxvYmplY3Rfc3RvcmUYBSABKAsyIC50b29scmVzdWx0LnYxLk9iamVjdFN0b3JlU3RhdHVzImYKEU9iamVjdFN0b3JlU3RhdHVzEgsKA3VybBgBIAEoCRIZChFwZW5kaW5nX2FydGlmYWN0cxgCIAEoBBIVCg1wZW5kaW5nX2J5dGVzGAMgASgEEhIKCmxhc3RfZXJyb3IYBCABKAki3gEKBkxpbWl0cxIZChFtYXhfbWVzc2FnZV9ieXRlcxgBIAEoBBIbChNtYXhfaW5fZmxpZ2h0X2J5dGVzGAIgASgEEh4KFm1heF9jb25jdXJyZW50X3N0cmVhbXMYAyABKA0SFwoPbWF4X2Nvbm5lY3Rpb25zGAQgASgNEjMKEGRlZmF1bHRfZGVhZGxpbmUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLc3RyZWFtX2lkbGUYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24qQgoLQWJvcnRQb2xpY3kSHAoYQUJPUlRfUE9MSUNZX1VOU1BFQ0lGSUVEEAASFQoRQUJPUlRfUE9MSUNZX0tFRVAQASpwCg9TdG9yZUR1cmFiaWxpdHkSIAocU1RPUkVfRFVSQUJJTElUWV9VTlNQRUNJRklFRBAAEhwKGFNUT1JFX0RVUkFCSUxJVFlfRFVSQUJMRRABEh0KGVNUT1JFX0RVUkFCSUxJVFlfVk9MQVRJTEUQAip1CgpSZXN1bHRIb2xkEhsKF1JFU1VMVF9IT0xEX1VOU1BFQ0lGSUVEEAASGQoVUkVTVUxUX0hPTERfUFJPVEVDVEVEEAESFgoSUkVTVUxUX0hPTERfQ0FDSEVEEAISFwoTUkVTVUxUX0hPTERfVU5LTk9XThADMrkFChFUb29sUmVzdWx0U2VydmljZRJICgdQcm9qZWN0Eh0udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVxdWVzdBoeLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlc3BvbnNlEl4KDVByb2plY3RTdHJlYW0SIy50b29scmVzdWx0LnYxLlByb2plY3RTdHJlYW1SZXF1ZXN0GiQudG9vbHJlc3VsdC52MS5Qcm9qZWN0U3RyZWFtUmVzcG9uc2UoATABEkUKBlJlbmRlchIcLnRvb2xyZXN1bHQudjEuUmVuZGVyUmVxdWVzdBodLnRvb2xyZXN1bHQudjEuUmVuZGVyUmVzcG9uc2USVwoMUGFyc2VSZWNlaXB0EiIudG9vbHJlc3VsdC52MS5QYXJzZVJlY2VpcHRSZXF1ZXN0GiMudG9vbHJlc3VsdC52MS5QYXJzZVJlY2VpcHRSZXNwb25zZRJUCgtQcm9qZWN0VHVybhIhLnRvb2xyZXN1bHQudjEuUHJvamVjdFR1cm5SZXF1ZXN0GiIudG9vbHJlc3VsdC52MS5Qcm9qZWN0VHVyblJlc3BvbnNlEkgKB0NvbXBhY3QSHS50b29scmVzdWx0LnYxLkNvbXBhY3RSZXF1ZXN0Gh4udG9vbHJlc3VsdC52MS5Db21wYWN0UmVzcG9uc2USXgoNQ29tcGFjdFN0cmVhbRIjLnRvb2xyZXN1bHQudjEuQ29tcGFjdFN0cmVhbVJlcXVlc3QaJC50b29scmVzdWx0LnYxLkNvbXBhY3RTdHJlYW1SZXNwb25zZSgBMAESWgoNR2V0U2VydmVySW5mbxIjLnRvb2xyZXN1bHQudjEuR2V0U2VydmVySW5mb1JlcXVlc3QaJC50b29scmVzdWx0LnYxLkdldFNlcnZlckluZm9SZXNwb25zZUK9AQoXaW8uZ2l0aHViLnRvb2xyZXN1bHQudjFCDFNlcnZpY2VQcm90b1ABWj9naXRodWIuY29tL3Rvb2xyZXN1bHQvdG9vbHJlc3VsdC9nZW4vdG9vbHJlc3VsdC92MTt0b29scmVzdWx0djGiAgNUWFiqAg1Ub29scmVzdWx0LlYxygINVG9vbHJlc3VsdFxWMeICGVRvb2xyZXN1bHRcVjFcR1BCTWV0YWRhdGHqAg5Ub29scmVzdWx0OjpWMWIGcHJvdG8z", [file_google_protobuf_duration, file_toolresult_v1_envelope, file_toolresult_v1_payload, file_toolresult_v1_policy]);
+  fileDesc("Cht0b29scmVzdWx0L3YxL3NlcnZpY2UucHJvdG8SDXRvb2xyZXN1bHQudjEilgIKDlByb2plY3RSZXF1ZXN0EjEKBm91dHB1dBgBIAEoCzIhLnRvb2xyZXN1bHQudjEuQ29tcGxldGVUb29sT3V0cHV0Ei8KBnBvbGljeRgCIAEoCzIfLnRvb2xyZXN1bHQudjEuUHJvamVjdGlvblBvbGljeRIqCgRjYWxsGAMgASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlEhIKCnJlcXVlc3RfaWQYBCABKAkSKgoFYXVkaXQYBSABKAsyGy50b29scmVzdWx0LnYxLkF1ZGl0RGV0YWlscxI0Cg5jYW5vbmljYWxfZm9ybRgGIAEoDjIcLnRvb2xyZXN1bHQudjEuQ2Fub25pY2FsRm9ybSLKAQoMQXVkaXREZXRhaWxzEhIKCnRvb2xfaW5wdXQYASABKAkSMAoNdG9vbF9kdXJhdGlvbhgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI1CgV0cnVzdBgDIAMoCzImLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzLlRydXN0RW50cnkSDwoHcnVudGltZRgEIAEoDBosCgpUcnVzdEVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiWgoNQ2FsbFJlZmVyZW5jZRISCgpzZXNzaW9uX2lkGAEgASgJEg8KB2NhbGxfaWQYAiABKAkSEAoIYWdlbnRfaWQYAyABKAkSEgoKZ2VuZXJhdGlvbhgEIAEoBCLfAQoUUHJvamVjdFN0cmVhbVJlcXVlc3QSLQoGaGVhZGVyGAEgASgLMhsudG9vbHJlc3VsdC52MS5TdHJlYW1IZWFkZXJIABIrCgVjaHVuaxgCIAEoCzIaLnRvb2xyZXN1bHQudjEuU3RyZWFtQ2h1bmtIABIxCghzbmFwc2hvdBgDIAEoCzIdLnRvb2xyZXN1bHQudjEuU3RyZWFtU25hcHNob3RIABItCgZmaW5pc2gYBCABKAsyGy50b29scmVzdWx0LnYxLlN0cmVhbUZpbmlzaEgAQgkKB21lc3NhZ2Ui7QIKDFN0cmVhbUhlYWRlchIOCgZmYW1pbHkYASABKAkSLwoGcG9saWN5GAIgASgLMh8udG9vbHJlc3VsdC52MS5Qcm9qZWN0aW9uUG9saWN5Eg8KB3N0cmVhbXMYAyADKAkSKgoEY2FsbBgEIAEoCzIcLnRvb2xyZXN1bHQudjEuQ2FsbFJlZmVyZW5jZRISCgprZWVwX29yZGVyGAUgASgIEiwKCG9uX2Fib3J0GAYgASgOMhoudG9vbHJlc3VsdC52MS5BYm9ydFBvbGljeRIUCgxjb21tYW5kX2xpbmUYByABKAkSEgoKcmVxdWVzdF9pZBgIIAEoCRIqCgVhdWRpdBgJIAEoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzEjQKDmNhbm9uaWNhbF9mb3JtGAogASgOMhwudG9vbHJlc3VsdC52MS5DYW5vbmljYWxGb3JtEhEKCXRvb2xfbmFtZRgLIAEoCSJLCgtTdHJlYW1DaHVuaxIOCgZzdHJlYW0YASABKAkSDAoEZGF0YRgCIAEoDBITCgZvZmZzZXQYAyABKARIAIgBAUIJCgdfb2Zmc2V0IkMKDlN0cmVhbVNuYXBzaG90EjEKBm91dHB1dBgBIAEoCzIhLnRvb2xyZXN1bHQudjEuQ29tcGxldGVUb29sT3V0cHV0IrkBCgxTdHJlYW1GaW5pc2gSMQoGb3V0cHV0GAEgASgLMiEudG9vbHJlc3VsdC52MS5Db21wbGV0ZVRvb2xPdXRwdXQSQgoMc3RyZWFtX2J5dGVzGAIgAygLMiwudG9vbHJlc3VsdC52MS5TdHJlYW1GaW5pc2guU3RyZWFtQnl0ZXNFbnRyeRoyChBTdHJlYW1CeXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBDoCOAEihwEKFVByb2plY3RTdHJlYW1SZXNwb25zZRIyCghzbmFwc2hvdBgBIAEoCzIeLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlc3BvbnNlSAASMAoGcmVzdWx0GAIgASgLMh4udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVzcG9uc2VIAEIICgZhbnN3ZXIi+wEKD1Byb2plY3RSZXNwb25zZRI1CgljYW5vbmljYWwYASABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSJwoHcmVjZWlwdBgCIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdBIyCgpkdXJhYmlsaXR5GAMgASgOMh4udG9vbHJlc3VsdC52MS5TdG9yZUR1cmFiaWxpdHkSLAoKcmVkYWN0aW9ucxgEIAMoCzIYLnRvb2xyZXN1bHQudjEuUmVkYWN0aW9uEhYKDmNhbm9uaWNhbF9qc29uGAUgASgJEg4KBmZhbWlseRgGIAEoCSKRAQoVUHJvamVjdFNlc3Npb25SZXF1ZXN0Eg4KBm51bWJlchgBIAEoBBIwCgdwcm9qZWN0GAIgASgLMh0udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVxdWVzdEgAEisKBmNhbmNlbBgDIAEoCzIZLnRvb2xyZXN1bHQudjEuQ2FuY2VsQ2FsbEgAQgkKB21lc3NhZ2UiDAoKQ2FuY2VsQ2FsbCKlAQoWUHJvamVjdFNlc3Npb25SZXNwb25zZRIOCgZudW1iZXIYASABKAQSMAoGcmVzdWx0GAIgASgLMh4udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVzcG9uc2VIABIrCgZzdGF0dXMYAyABKAsyGS50b29scmVzdWx0LnYxLkNhbGxTdGF0dXNIABISCgphdWRpdF9oZWFkGAQgASgJQggKBmFuc3dlciJSCgpDYWxsU3RhdHVzEgwKBGNvZGUYASABKAUSDwoHbWVzc2FnZRgCIAEoCRIlCgdkZXRhaWxzGAMgAygLMhQuZ29vZ2xlLnByb3RvYnVmLkFueSLVAQoNUmVuZGVyUmVxdWVzdBI3CgljYW5vbmljYWwYASABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHRIABIYCg5jYW5vbmljYWxfanNvbhgDIAEoCUgAEisKBnBvbGljeRgCIAEoCzIbLnRvb2xyZXN1bHQudjEuUmVuZGVyUG9saWN5Eg4KBmZhbWlseRgEIAEoCRIqCgRjYWxsGAUgASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlQggKBnJlc3VsdCI5Cg5SZW5kZXJSZXNwb25zZRInCgdyZWNlaXB0GAEgASgLMhYudG9vbHJlc3VsdC52MS5SZWNlaXB0Ip4BChJQcm9qZWN0VHVyblJlcXVlc3QSLgoHb3V0cHV0cxgBIAMoCzIdLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlcXVlc3QSFAoMdG90YWxfdG9rZW5zGAIgASgNEhsKDmZhaWx1cmVfdG9rZW5zGAMgASgNSACIAQESEgoKcmVxdWVzdF9pZBgEIAEoCUIRCg9fZmFpbHVyZV90b2tlbnMiZwoTUHJvamVjdFR1cm5SZXNwb25zZRIvCgdyZXN1bHRzGAEgAygLMh4udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVzcG9uc2USDgoGdG9rZW5zGAIgASgNEg8KB2J1ZGdldHMYAyADKA0iMwoTUGFyc2VSZWNlaXB0UmVxdWVzdBIMCgR0ZXh0GAEgASgJEg4KBmZhbWlseRgCIAEoCSKSAQoUUGFyc2VSZWNlaXB0UmVzcG9uc2USDwoHb3V0Y29tZRgBIAEoCRIpCgVmYWN0cxgCIAMoCzIaLnRvb2xyZXN1bHQudjEuUmVjZWlwdEZhY3QSLwoIc2VjdGlvbnMYAyADKAsyHS50b29scmVzdWx0LnYxLlJlY2VpcHRTZWN0aW9uEg0KBWJyaWVmGAQgASgIIisKC1JlY2VpcHRGYWN0Eg0KBWxhYmVsGAEgASgJEg0KBXZhbHVlGAIgASgJIngKDlJlY2VpcHRTZWN0aW9uEg0KBWxhYmVsGAEgASgJEiwKBmV4dGVudBgCIAEoCzIcLnRvb2xyZXN1bHQudjEuUmVjZWlwdEV4dGVudBIpCgRib2R5GAMgAygLMhsudG9vbHJlc3VsdC52MS5SZWNlaXB0UGllY2UirwEKDVJlY2VpcHRFeHRlbnQSDQoFbGluZXMYASABKAQSDQoFYnl0ZXMYAiABKAQSDwoHZW50cmllcxgDIAEoBBINCgVzaG93bhgEIAEoBBINCgVub3RlcxgFIAMoCRIOCgZoYW5kbGUYBiABKAkSFgoOaW5kZW50ZWRfbGluZXMYByABKAQSEwoLdGFibGVfbGluZXMYCCABKAQSFAoMcmVwb3J0X2xpbmVzGAkgASgEImcKDFJlY2VpcHRQaWVjZRIOCgR0ZXh0GAEgASgJSAASKgoEbWFyaxgCIAEoCzIaLnRvb2xyZXN1bHQudjEuUmVjZWlwdE1hcmtIABISCgpmaXJzdF9saW5lGAMgASgEQgcKBXBpZWNlIowBCgtSZWNlaXB0TWFyaxISCgpmaXJzdF9saW5lGAEgASgEEhEKCWxhc3RfbGluZRgCIAEoBBIOCgZpbnNpZGUYAyABKAgSDQoFYnl0ZXMYBCABKAQSDgoGdmFsdWVzGAUgASgEEhQKDHRvdGFsX3ZhbHVlcxgGIAEoBBIRCglsaWtlX2xpbmUYByABKAQiygEKDkNvbXBhY3RSZXF1ZXN0EiwKB2VudHJpZXMYASADKAsyGy50b29scmVzdWx0LnYxLkNvbXBhY3RFbnRyeRIvCgZwb2xpY3kYAiABKAsyHy50b29scmVzdWx0LnYxLkNvbXBhY3Rpb25Qb2xpY3kSEgoKc2Vzc2lvbl9pZBgDIAEoCRIPCgdkcnlfcnVuGAQgASgIEjQKDmNhbm9uaWNhbF9mb3JtGAUgASgOMhwudG9vbHJlc3VsdC52MS5DYW5vbmljYWxGb3JtIsUBCgxDb21wYWN0RW50cnkSNwoJY2Fub25pY2FsGAEgASgLMiIudG9vbHJlc3VsdC52MS5DYW5vbmljYWxUb29sUmVzdWx0SAASGAoOY2Fub25pY2FsX2pzb24YAiABKAlIABIOCgZmYW1pbHkYAyABKAkSDwoHY2FsbF9pZBgEIAEoCRIMCgR0dXJuGAUgASgNEg8KB3N1YmplY3QYBiABKAkSGAoQcHJlY2VkaW5nX3Rva2VucxgHIAEoDUIICgZyZXN1bHQimAEKD0NvbXBhY3RlZFJlc3VsdBINCgVpbmRleBgBIAEoDRI1CgljYW5vbmljYWwYAiABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSFgoOY2Fub25pY2FsX2pzb24YAyABKAkSJwoHcmVjZWlwdBgEIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdCLHAQoPQ29tcGFjdFJlc3BvbnNlEi8KB3Jlc3VsdHMYASADKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RlZFJlc3VsdBIaCg1maXJzdF9jaGFuZ2VkGAIgASgNSACIAQESKwoEcGxhbhgDIAEoCzIdLnRvb2xyZXN1bHQudjEuQ29tcGFjdGlvblBsYW4SKAoIb3ZlcnZpZXcYBCABKAsyFi50b29scmVzdWx0LnYxLlJlY2VpcHRCEAoOX2ZpcnN0X2NoYW5nZWQifwoUQ29tcGFjdFN0cmVhbVJlcXVlc3QSLgoGaGVhZGVyGAEgASgLMhwudG9vbHJlc3VsdC52MS5Db21wYWN0SGVhZGVySAASLAoFZW50cnkYAiABKAsyGy50b29scmVzdWx0LnYxLkNvbXBhY3RFbnRyeUgAQgkKB21lc3NhZ2UimwEKDUNvbXBhY3RIZWFkZXISLwoGcG9saWN5GAEgASgLMh8udG9vbHJlc3VsdC52MS5Db21wYWN0aW9uUG9saWN5EhIKCnNlc3Npb25faWQYAiABKAkSDwoHZHJ5X3J1bhgDIAEoCBI0Cg5jYW5vbmljYWxfZm9ybRgEIAEoDjIcLnRvb2xyZXN1bHQudjEuQ2Fub25pY2FsRm9ybSK3AQoVQ29tcGFjdFN0cmVhbVJlc3BvbnNlEi8KB3BsYW5uZWQYASABKAsyHC50b29scmVzdWx0LnYxLlBsYW5uZWRSZXN1bHRIABIwCgZyZXN1bHQYAiABKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RlZFJlc3VsdEgAEjEKB3N1bW1hcnkYAyABKAsyHi50b29scmVzdWx0LnYxLkNvbXBhY3RSZXNwb25zZUgAQggKBmFuc3dlciKcAgoOQ29tcGFjdGlvblBsYW4SLQoHcmVzdWx0cxgBIAMoCzIcLnRvb2xyZXN1bHQudjEuUGxhbm5lZFJlc3VsdBIaCg1maXJzdF9jaGFuZ2VkGAIgASgNSACIAQESFQoNdG9rZW5zX2JlZm9yZRgDIAEoBBIUCgx0b2tlbnNfYWZ0ZXIYBCABKAQSIQoZY2FjaGVkX3Rva2Vuc19pbnZhbGlkYXRlZBgFIAEoBBISCgpidWRnZXRfbWV0GAYgASgIEhgKEHNob3J0ZmFsbF90b2tlbnMYByABKAQSFwoPdW5rbm93bl9yZXN1bHRzGAggASgNEhYKDnVua25vd25fdG9rZW5zGAkgASgEQhAKDl9maXJzdF9jaGFuZ2VkIo8CCg1QbGFubmVkUmVzdWx0Ei0KBWxldmVsGAEgASgOMh4udG9vbHJlc3VsdC52MS5Db21wYWN0aW9uTGV2ZWwSFQoNdG9rZW5zX2JlZm9yZRgCIAEoDRIUCgx0b2tlbnNfYWZ0ZXIYAyABKA0SDwoHY2hhbmdlZBgEIAEoCBInCgRob2xkGAUgASgOMhkudG9vbHJlc3VsdC52MS5SZXN1bHRIb2xkEhQKDG9wZW5fZmFpbHVyZRgGIAEoCBIaCg1zdXBlcnNlZGVkX2J5GAcgASgNSACIAQESDwoHc3ViamVjdBgIIAEoCRITCgt1bmtub3duX3doeRgJIAEoCUIQCg5fc3VwZXJzZWRlZF9ieSIWChRHZXRTZXJ2ZXJJbmZvUmVxdWVzdCKWAgoVR2V0U2VydmVySW5mb1Jlc3BvbnNlEg8KB3ZlcnNpb24YASABKAkSDgoGY29tbWl0GAIgASgJEhIKCmdvX3ZlcnNpb24YAyABKAkSEAoIZmFtaWxpZXMYBCADKAkSGAoQcmVuZGVyZXJfdmVyc2lvbhgFIAEoDRIWCg50b2tlbl9jb3VudGVycxgGIAMoCRIyCgpkdXJhYmlsaXR5GAcgASgOMh4udG9vbHJlc3VsdC52MS5TdG9yZUR1cmFiaWxpdHkSJQoGbGltaXRzGAggASgLMhUudG9vbHJlc3VsdC52MS5MaW1pdHMSKQoFc3RvcmUYCSABKAsyGi50b29scmVzdWx0LnYxLlN0b3JlU3RhdHVzIpkBCgtTdG9yZVN0YXR1cxIRCglhcnRpZmFjdHMYASABKAQSDQoFYnl0ZXMYAiABKAQSEwoLcXVvdGFfYnl0ZXMYAyABKAQSGwoTc2Vzc2lvbl9xdW90YV9ieXRlcxgEIAEoBBI2CgxvYmplY3Rfc3RvcmUYBSABKAsyIC50b29scmVzdWx0LnYxLk9iamVjdFN0b3JlU3RhdHVzImYKEU9iamVjdFN0b3JlU3RhdHVzEgsKA3VybBgBIAEoCRIZChFwZW5kaW5nX2FydGlmYWN0cxgCIAEoBBIVCg1wZW5kaW5nX2J5dGVzGAMgASgEEhIKCmxhc3RfZXJyb3IYBCABKAki3gEKBkxpbWl0cxIZChFtYXhfbWVzc2FnZV9ieXRlcxgBIAEoBBIbChNtYXhfaW5fZmxpZ2h0X2J5dGVzGAIgASgEEh4KFm1heF9jb25jdXJyZW50X3N0cmVhbXMYAyABKA0SFwoPbWF4X2Nvbm5lY3Rpb25zGAQgASgNEjMKEGRlZmF1bHRfZGVhZGxpbmUYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLgoLc3RyZWFtX2lkbGUYBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24qQgoLQWJvcnRQb2xpY3kSHAoYQUJPUlRfUE9MSUNZX1VOU1BFQ0lGSUVEEAASFQoRQUJPUlRfUE9MSUNZX0tFRVAQASpwCg9TdG9yZUR1cmFiaWxpdHkSIAocU1RPUkVfRFVSQUJJTElUWV9VTlNQRUNJRklFRBAAEhwKGFNUT1JFX0RVUkFCSUxJVFlfRFVSQUJMRRABEh0KGVNUT1JFX0RVUkFCSUxJVFlfVk9MQVRJTEUQAip1CgpSZXN1bHRIb2xkEhsKF1JFU1VMVF9IT0xEX1VOU1BFQ0lGSUVEEAASGQoVUkVTVUxUX0hPTERfUFJPVEVDVEVEEAESFgoSUkVTVUxUX0hPTERfQ0FDSEVEEAISFwoTUkVTVUxUX0hPTERfVU5LTk9XThADMpwGChFUb29sUmVzdWx0U2VydmljZRJICgdQcm9qZWN0Eh0udG9vbHJlc3VsdC52MS5Qcm9qZWN0UmVxdWVzdBoeLnRvb2xyZXN1bHQudjEuUHJvamVjdFJlc3BvbnNlEl4KDVByb2plY3RTdHJlYW0SIy50b29scmVzdWx0LnYxLlByb2plY3RTdHJlYW1SZXF1ZXN0GiQudG9vbHJlc3VsdC52MS5Qcm9qZWN0U3RyZWFtUmVzcG9uc2UoATABEmEKDlByb2plY3RTZXNzaW9uEiQudG9vbHJlc3VsdC52MS5Qcm9qZWN0U2Vzc2lvblJlcXVlc3QaJS50b29scmVzdWx0LnYxLlByb2plY3RTZXNzaW9uUmVzcG9uc2UoATABEkUKBlJlbmRlchIcLnRvb2xyZXN1bHQudjEuUmVuZGVyUmVxdWVzdBodLnRvb2xyZXN1bHQudjEuUmVuZGVyUmVzcG9uc2USVwoMUGFyc2VSZWNlaXB0EiIudG9vbHJlc3VsdC52MS5QYXJzZVJlY2VpcHRSZXF1ZXN0GiMudG9vbHJlc3VsdC52MS5QYXJzZVJlY2VpcHRSZXNwb25zZRJUCgtQcm9qZWN0VHVybhIhLnRvb2xyZXN1bHQudjEuUHJvamVjdFR1cm5SZXF1ZXN0GiIudG9vbHJlc3VsdC52MS5Qcm9qZWN0VHVyblJlc3BvbnNlEkgKB0NvbXBhY3QSHS50b29scmVzdWx0LnYxLkNvbXBhY3RSZXF1ZXN0Gh4udG9vbHJlc3VsdC52MS5Db21wYWN0UmVzcG9uc2USXgoNQ29tcGFjdFN0cmVhbRIjLnRvb2xyZXN1bHQudjEuQ29tcGFjdFN0cmVhbVJlcXVlc3QaJC50b29scmVzdWx0LnYxLkNvbXBhY3RTdHJlYW1SZXNwb25zZSgBMAESWgoNR2V0U2VydmVySW5mbxIjLnRvb2xyZXN1bHQudjEuR2V0U2VydmVySW5mb1JlcXVlc3QaJC50b29scmVzdWx0LnYxLkdldFNlcnZlckluZm9SZXNwb25zZUK9AQoXaW8uZ2l0aHViLnRvb2xyZXN1bHQudjFCDFNlcnZpY2VQcm90b1ABWj9naXRodWIuY29tL3Rvb2xyZXN1bHQvdG9vbHJlc3VsdC9nZW4vdG9vbHJlc3VsdC92MTt0b29scmVzdWx0djGiAgNUWFiqAg1Ub29scmVzdWx0LlYxygINVG9vbHJlc3VsdFxWMeICGVRvb2xyZXN1bHRcVjFcR1BCTWV0YWRhdGHqAg5Ub29scmVzdWx0OjpWMWIGcHJvdG8z", [file_google_protobuf_any, file_google_protobuf_duration, file_toolresult_v1_envelope, file_toolresult_v1_payload, file_toolresult_v1_policy]);
 
 /**
  * ProjectRequest is one complete tool output and how to project it.
@@ -518,6 +518,158 @@ export const ProjectResponseSchema: GenMessage<ProjectResponse> = /*@__PURE__*/
   messageDesc(file_toolresult_v1_service, 9);
 
 /**
+ * ProjectSessionRequest is one message of a session: a call, or the end of one.
+ *
+ * @generated from message toolresult.v1.ProjectSessionRequest
+ */
+export type ProjectSessionRequest = Message<"toolresult.v1.ProjectSessionRequest"> & {
+  /**
+   * The number of the call, which its answer repeats: 1 or more, and none that another call
+   * of the stream has which is under way. Required.
+   *
+   * @generated from field: uint64 number = 1;
+   */
+  number: bigint;
+
+  /**
+   * What the message is. Required.
+   *
+   * @generated from oneof toolresult.v1.ProjectSessionRequest.message
+   */
+  message: {
+    /**
+     * The output, as for Project.
+     *
+     * @generated from field: toolresult.v1.ProjectRequest project = 2;
+     */
+    value: ProjectRequest;
+    case: "project";
+  } | {
+    /**
+     * The call of that number is not wanted any more. It is answered all the same, with
+     * CANCELLED (CLIENT_CANCELLED) unless it was done before. Without effect where no call
+     * of that number is under way.
+     *
+     * @generated from field: toolresult.v1.CancelCall cancel = 3;
+     */
+    value: CancelCall;
+    case: "cancel";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message toolresult.v1.ProjectSessionRequest.
+ * Use `create(ProjectSessionRequestSchema)` to create a new message.
+ */
+export const ProjectSessionRequestSchema: GenMessage<ProjectSessionRequest> = /*@__PURE__*/
+  messageDesc(file_toolresult_v1_service, 10);
+
+/**
+ * CancelCall has no fields.
+ *
+ * @generated from message toolresult.v1.CancelCall
+ */
+export type CancelCall = Message<"toolresult.v1.CancelCall"> & {
+};
+
+/**
+ * Describes the message toolresult.v1.CancelCall.
+ * Use `create(CancelCallSchema)` to create a new message.
+ */
+export const CancelCallSchema: GenMessage<CancelCall> = /*@__PURE__*/
+  messageDesc(file_toolresult_v1_service, 11);
+
+/**
+ * ProjectSessionResponse is the answer to one call of a session.
+ *
+ * @generated from message toolresult.v1.ProjectSessionResponse
+ */
+export type ProjectSessionResponse = Message<"toolresult.v1.ProjectSessionResponse"> & {
+  /**
+   * The number of the call.
+   *
+   * @generated from field: uint64 number = 1;
+   */
+  number: bigint;
+
+  /**
+   * What became of the call.
+   *
+   * @generated from oneof toolresult.v1.ProjectSessionResponse.answer
+   */
+  answer: {
+    /**
+     * The result, as of Project.
+     *
+     * @generated from field: toolresult.v1.ProjectResponse result = 2;
+     */
+    value: ProjectResponse;
+    case: "result";
+  } | {
+    /**
+     * Why the call was rejected.
+     *
+     * @generated from field: toolresult.v1.CallStatus status = 3;
+     */
+    value: CallStatus;
+    case: "status";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * The audit record of the result, as Project has it in its trailer toolresult-audit: the
+   * id of the log, the sequence number of the record and its hash, separated by spaces.
+   * Empty: the call has none.
+   *
+   * @generated from field: string audit_head = 4;
+   */
+  auditHead: string;
+};
+
+/**
+ * Describes the message toolresult.v1.ProjectSessionResponse.
+ * Use `create(ProjectSessionResponseSchema)` to create a new message.
+ */
+export const ProjectSessionResponseSchema: GenMessage<ProjectSessionResponse> = /*@__PURE__*/
+  messageDesc(file_toolresult_v1_service, 12);
+
+/**
+ * CallStatus is the status of a call that was rejected: google.rpc.Status under another
+ * name, with the same fields and numbers, so that the bytes of one are those of the other.
+ *
+ * @generated from message toolresult.v1.CallStatus
+ */
+export type CallStatus = Message<"toolresult.v1.CallStatus"> & {
+  /**
+   * The code, as gRPC numbers them.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code: number;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * The same details as in the status of a call of Project: one google.rpc.ErrorInfo and,
+   * where they apply, google.rpc.BadRequest and google.rpc.RetryInfo.
+   *
+   * @generated from field: repeated google.protobuf.Any details = 3;
+   */
+  details: Any[];
+};
+
+/**
+ * Describes the message toolresult.v1.CallStatus.
+ * Use `create(CallStatusSchema)` to create a new message.
+ */
+export const CallStatusSchema: GenMessage<CallStatus> = /*@__PURE__*/
+  messageDesc(file_toolresult_v1_service, 13);
+
+/**
  * RenderRequest is one canonical result and how to render it.
  *
  * @generated from message toolresult.v1.RenderRequest
@@ -574,7 +726,7 @@ export type RenderRequest = Message<"toolresult.v1.RenderRequest"> & {
  * Use `create(RenderRequestSchema)` to create a new message.
  */
 export const RenderRequestSchema: GenMessage<RenderRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 10);
+  messageDesc(file_toolresult_v1_service, 14);
 
 /**
  * RenderResponse holds the receipt.
@@ -595,7 +747,7 @@ export type RenderResponse = Message<"toolresult.v1.RenderResponse"> & {
  * Use `create(RenderResponseSchema)` to create a new message.
  */
 export const RenderResponseSchema: GenMessage<RenderResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 11);
+  messageDesc(file_toolresult_v1_service, 15);
 
 /**
  * ProjectTurnRequest is the complete outputs of one turn, and what their receipts may
@@ -641,7 +793,7 @@ export type ProjectTurnRequest = Message<"toolresult.v1.ProjectTurnRequest"> & {
  * Use `create(ProjectTurnRequestSchema)` to create a new message.
  */
 export const ProjectTurnRequestSchema: GenMessage<ProjectTurnRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 12);
+  messageDesc(file_toolresult_v1_service, 16);
 
 /**
  * ProjectTurnResponse holds the results of the outputs, in their order.
@@ -677,7 +829,7 @@ export type ProjectTurnResponse = Message<"toolresult.v1.ProjectTurnResponse"> &
  * Use `create(ProjectTurnResponseSchema)` to create a new message.
  */
 export const ProjectTurnResponseSchema: GenMessage<ProjectTurnResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 13);
+  messageDesc(file_toolresult_v1_service, 17);
 
 /**
  * ParseReceiptRequest is the text of a receipt.
@@ -706,7 +858,7 @@ export type ParseReceiptRequest = Message<"toolresult.v1.ParseReceiptRequest"> &
  * Use `create(ParseReceiptRequestSchema)` to create a new message.
  */
 export const ParseReceiptRequestSchema: GenMessage<ParseReceiptRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 14);
+  messageDesc(file_toolresult_v1_service, 18);
 
 /**
  * ParseReceiptResponse is the content of a receipt.
@@ -748,7 +900,7 @@ export type ParseReceiptResponse = Message<"toolresult.v1.ParseReceiptResponse">
  * Use `create(ParseReceiptResponseSchema)` to create a new message.
  */
 export const ParseReceiptResponseSchema: GenMessage<ParseReceiptResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 15);
+  messageDesc(file_toolresult_v1_service, 19);
 
 /**
  * ReceiptFact is a line "label: value".
@@ -776,7 +928,7 @@ export type ReceiptFact = Message<"toolresult.v1.ReceiptFact"> & {
  * Use `create(ReceiptFactSchema)` to create a new message.
  */
 export const ReceiptFactSchema: GenMessage<ReceiptFact> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 16);
+  messageDesc(file_toolresult_v1_service, 20);
 
 /**
  * ReceiptSection is tool text under a label.
@@ -811,7 +963,7 @@ export type ReceiptSection = Message<"toolresult.v1.ReceiptSection"> & {
  * Use `create(ReceiptSectionSchema)` to create a new message.
  */
 export const ReceiptSectionSchema: GenMessage<ReceiptSection> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 17);
+  messageDesc(file_toolresult_v1_service, 21);
 
 /**
  * ReceiptExtent is the extent of a section that is not shown as it is.
@@ -888,7 +1040,7 @@ export type ReceiptExtent = Message<"toolresult.v1.ReceiptExtent"> & {
  * Use `create(ReceiptExtentSchema)` to create a new message.
  */
 export const ReceiptExtentSchema: GenMessage<ReceiptExtent> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 18);
+  messageDesc(file_toolresult_v1_service, 22);
 
 /**
  * ReceiptPiece is a run of tool text, or the mark of a cut.
@@ -932,7 +1084,7 @@ export type ReceiptPiece = Message<"toolresult.v1.ReceiptPiece"> & {
  * Use `create(ReceiptPieceSchema)` to create a new message.
  */
 export const ReceiptPieceSchema: GenMessage<ReceiptPiece> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 19);
+  messageDesc(file_toolresult_v1_service, 23);
 
 /**
  * ReceiptMark is the mark of a cut.
@@ -995,7 +1147,7 @@ export type ReceiptMark = Message<"toolresult.v1.ReceiptMark"> & {
  * Use `create(ReceiptMarkSchema)` to create a new message.
  */
 export const ReceiptMarkSchema: GenMessage<ReceiptMark> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 20);
+  messageDesc(file_toolresult_v1_service, 24);
 
 /**
  * CompactRequest is a history of canonical results and how to compact it. It has as many
@@ -1046,7 +1198,7 @@ export type CompactRequest = Message<"toolresult.v1.CompactRequest"> & {
  * Use `create(CompactRequestSchema)` to create a new message.
  */
 export const CompactRequestSchema: GenMessage<CompactRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 21);
+  messageDesc(file_toolresult_v1_service, 25);
 
 /**
  * CompactEntry is one result of a history, and the runtime's knowledge of it.
@@ -1126,7 +1278,7 @@ export type CompactEntry = Message<"toolresult.v1.CompactEntry"> & {
  * Use `create(CompactEntrySchema)` to create a new message.
  */
 export const CompactEntrySchema: GenMessage<CompactEntry> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 22);
+  messageDesc(file_toolresult_v1_service, 26);
 
 /**
  * CompactedResult is a result that a compaction changed.
@@ -1168,7 +1320,7 @@ export type CompactedResult = Message<"toolresult.v1.CompactedResult"> & {
  * Use `create(CompactedResultSchema)` to create a new message.
  */
 export const CompactedResultSchema: GenMessage<CompactedResult> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 23);
+  messageDesc(file_toolresult_v1_service, 27);
 
 /**
  * CompactResponse says what changed. What it does not have stays as it is.
@@ -1214,7 +1366,7 @@ export type CompactResponse = Message<"toolresult.v1.CompactResponse"> & {
  * Use `create(CompactResponseSchema)` to create a new message.
  */
 export const CompactResponseSchema: GenMessage<CompactResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 24);
+  messageDesc(file_toolresult_v1_service, 28);
 
 /**
  * CompactStreamRequest is one message of a stream: the header first.
@@ -1251,7 +1403,7 @@ export type CompactStreamRequest = Message<"toolresult.v1.CompactStreamRequest">
  * Use `create(CompactStreamRequestSchema)` to create a new message.
  */
 export const CompactStreamRequestSchema: GenMessage<CompactStreamRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 25);
+  messageDesc(file_toolresult_v1_service, 29);
 
 /**
  * CompactHeader states how the results of a stream are compacted.
@@ -1293,7 +1445,7 @@ export type CompactHeader = Message<"toolresult.v1.CompactHeader"> & {
  * Use `create(CompactHeaderSchema)` to create a new message.
  */
 export const CompactHeaderSchema: GenMessage<CompactHeader> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 26);
+  messageDesc(file_toolresult_v1_service, 30);
 
 /**
  * CompactStreamResponse is one message of the answer.
@@ -1338,7 +1490,7 @@ export type CompactStreamResponse = Message<"toolresult.v1.CompactStreamResponse
  * Use `create(CompactStreamResponseSchema)` to create a new message.
  */
 export const CompactStreamResponseSchema: GenMessage<CompactStreamResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 27);
+  messageDesc(file_toolresult_v1_service, 31);
 
 /**
  * CompactionPlan states what a compaction does to a history.
@@ -1420,7 +1572,7 @@ export type CompactionPlan = Message<"toolresult.v1.CompactionPlan"> & {
  * Use `create(CompactionPlanSchema)` to create a new message.
  */
 export const CompactionPlanSchema: GenMessage<CompactionPlan> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 28);
+  messageDesc(file_toolresult_v1_service, 32);
 
 /**
  * PlannedResult states what a compaction does to one result.
@@ -1501,7 +1653,7 @@ export type PlannedResult = Message<"toolresult.v1.PlannedResult"> & {
  * Use `create(PlannedResultSchema)` to create a new message.
  */
 export const PlannedResultSchema: GenMessage<PlannedResult> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 29);
+  messageDesc(file_toolresult_v1_service, 33);
 
 /**
  * GetServerInfoRequest has no fields.
@@ -1516,7 +1668,7 @@ export type GetServerInfoRequest = Message<"toolresult.v1.GetServerInfoRequest">
  * Use `create(GetServerInfoRequestSchema)` to create a new message.
  */
 export const GetServerInfoRequestSchema: GenMessage<GetServerInfoRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 30);
+  messageDesc(file_toolresult_v1_service, 34);
 
 /**
  * GetServerInfoResponse describes the server.
@@ -1593,7 +1745,7 @@ export type GetServerInfoResponse = Message<"toolresult.v1.GetServerInfoResponse
  * Use `create(GetServerInfoResponseSchema)` to create a new message.
  */
 export const GetServerInfoResponseSchema: GenMessage<GetServerInfoResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 31);
+  messageDesc(file_toolresult_v1_service, 35);
 
 /**
  * StoreStatus is the state of the artifact store.
@@ -1642,7 +1794,7 @@ export type StoreStatus = Message<"toolresult.v1.StoreStatus"> & {
  * Use `create(StoreStatusSchema)` to create a new message.
  */
 export const StoreStatusSchema: GenMessage<StoreStatus> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 32);
+  messageDesc(file_toolresult_v1_service, 36);
 
 /**
  * ObjectStoreStatus states how far artifacts have gone from the local spool to the
@@ -1685,7 +1837,7 @@ export type ObjectStoreStatus = Message<"toolresult.v1.ObjectStoreStatus"> & {
  * Use `create(ObjectStoreStatusSchema)` to create a new message.
  */
 export const ObjectStoreStatusSchema: GenMessage<ObjectStoreStatus> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 33);
+  messageDesc(file_toolresult_v1_service, 37);
 
 /**
  * Limits are the bounds that a client can meet. docs/reference/limits.md has the
@@ -1742,7 +1894,7 @@ export type Limits = Message<"toolresult.v1.Limits"> & {
  * Use `create(LimitsSchema)` to create a new message.
  */
 export const LimitsSchema: GenMessage<Limits> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_service, 34);
+  messageDesc(file_toolresult_v1_service, 38);
 
 /**
  * AbortPolicy says what becomes of streams whose call ends without its finish.
@@ -1963,6 +2115,38 @@ export const ToolResultService: GenService<{
     methodKind: "bidi_streaming";
     input: typeof ProjectStreamRequestSchema;
     output: typeof ProjectStreamResponseSchema;
+  },
+  /**
+   * ProjectSession is Project for a runtime that makes many calls: each message is a call,
+   * and each call has one answer, which is that of Project or the status that Project would
+   * end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+   * on at the same time, and answers come as they are ready, in any order; a call that needs
+   * what an earlier one did is sent after its answer. The server takes no more calls while
+   * that many have no answer yet, or while the client takes none.
+   *
+   * Everything that holds for a call of Project holds for each call of a stream: rights, the
+   * session of a token, limits of memory, request ids, records and the default deadline. The
+   * id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+   * and its method is Project.
+   *
+   * When the client closes its side, the server answers what it has, and ends the stream with
+   * OK. When it ends it with another status, it has answered every call that it began, unless
+   * the client went away or took no answers: what has no answer then can be sent again.
+   *
+   * Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+   * Errors of the stream: those that every RPC may answer, where a message is none whose
+   * number can be read, and
+   *   INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+   *     choose another for each, such as the next one.
+   *   DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+   *     no answer was taken, for longer than Limits.stream_idle; open another stream.
+   *
+   * @generated from rpc toolresult.v1.ToolResultService.ProjectSession
+   */
+  projectSession: {
+    methodKind: "bidi_streaming";
+    input: typeof ProjectSessionRequestSchema;
+    output: typeof ProjectSessionResponseSchema;
   },
   /**
    * Render makes the receipt of a canonical result, for example one that the

@@ -87,6 +87,26 @@ public final class ServiceProto extends com.google.protobuf.GeneratedFile {
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_toolresult_v1_ProjectResponse_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_toolresult_v1_ProjectSessionRequest_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_toolresult_v1_ProjectSessionRequest_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_toolresult_v1_CancelCall_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_toolresult_v1_CancelCall_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_toolresult_v1_ProjectSessionResponse_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_toolresult_v1_ProjectSessionResponse_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_toolresult_v1_CallStatus_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_toolresult_v1_CallStatus_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_toolresult_v1_RenderRequest_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -221,231 +241,247 @@ public final class ServiceProto extends com.google.protobuf.GeneratedFile {
   static {
     java.lang.String[] descriptorData = {
       "\n\033toolresult/v1/service.proto\022\rtoolresul" +
-      "t.v1\032\036google/protobuf/duration.proto\032\034to" +
-      "olresult/v1/envelope.proto\032\033toolresult/v" +
-      "1/payload.proto\032\032toolresult/v1/policy.pr" +
-      "oto\"\315\002\n\016ProjectRequest\0229\n\006output\030\001 \001(\0132!" +
-      ".toolresult.v1.CompleteToolOutputR\006outpu" +
-      "t\0227\n\006policy\030\002 \001(\0132\037.toolresult.v1.Projec" +
-      "tionPolicyR\006policy\0220\n\004call\030\003 \001(\0132\034.toolr" +
-      "esult.v1.CallReferenceR\004call\022\035\n\nrequest_" +
-      "id\030\004 \001(\tR\trequestId\0221\n\005audit\030\005 \001(\0132\033.too" +
-      "lresult.v1.AuditDetailsR\005audit\022C\n\016canoni" +
-      "cal_form\030\006 \001(\0162\034.toolresult.v1.Canonical" +
-      "FormR\rcanonicalForm\"\377\001\n\014AuditDetails\022\035\n\n" +
-      "tool_input\030\001 \001(\tR\ttoolInput\022>\n\rtool_dura" +
-      "tion\030\002 \001(\0132\031.google.protobuf.DurationR\014t" +
-      "oolDuration\022<\n\005trust\030\003 \003(\0132&.toolresult." +
-      "v1.AuditDetails.TrustEntryR\005trust\022\030\n\007run" +
-      "time\030\004 \001(\014R\007runtime\0328\n\nTrustEntry\022\020\n\003key" +
-      "\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\tR\005value:\0028\001\"\202\001" +
-      "\n\rCallReference\022\035\n\nsession_id\030\001 \001(\tR\tses" +
-      "sionId\022\027\n\007call_id\030\002 \001(\tR\006callId\022\031\n\010agent" +
-      "_id\030\003 \001(\tR\007agentId\022\036\n\ngeneration\030\004 \001(\004R\n" +
-      "generation\"\200\002\n\024ProjectStreamRequest\0225\n\006h" +
-      "eader\030\001 \001(\0132\033.toolresult.v1.StreamHeader" +
-      "H\000R\006header\0222\n\005chunk\030\002 \001(\0132\032.toolresult.v" +
-      "1.StreamChunkH\000R\005chunk\022;\n\010snapshot\030\003 \001(\013" +
-      "2\035.toolresult.v1.StreamSnapshotH\000R\010snaps" +
-      "hot\0225\n\006finish\030\004 \001(\0132\033.toolresult.v1.Stre" +
-      "amFinishH\000R\006finishB\t\n\007message\"\330\003\n\014Stream" +
-      "Header\022\026\n\006family\030\001 \001(\tR\006family\0227\n\006policy" +
-      "\030\002 \001(\0132\037.toolresult.v1.ProjectionPolicyR" +
-      "\006policy\022\030\n\007streams\030\003 \003(\tR\007streams\0220\n\004cal" +
-      "l\030\004 \001(\0132\034.toolresult.v1.CallReferenceR\004c" +
-      "all\022\035\n\nkeep_order\030\005 \001(\010R\tkeepOrder\0225\n\010on" +
-      "_abort\030\006 \001(\0162\032.toolresult.v1.AbortPolicy" +
-      "R\007onAbort\022!\n\014command_line\030\007 \001(\tR\013command" +
-      "Line\022\035\n\nrequest_id\030\010 \001(\tR\trequestId\0221\n\005a" +
-      "udit\030\t \001(\0132\033.toolresult.v1.AuditDetailsR" +
-      "\005audit\022C\n\016canonical_form\030\n \001(\0162\034.toolres" +
-      "ult.v1.CanonicalFormR\rcanonicalForm\022\033\n\tt" +
-      "ool_name\030\013 \001(\tR\010toolName\"a\n\013StreamChunk\022" +
-      "\026\n\006stream\030\001 \001(\tR\006stream\022\022\n\004data\030\002 \001(\014R\004d" +
-      "ata\022\033\n\006offset\030\003 \001(\004H\000R\006offset\210\001\001B\t\n\007_off" +
-      "set\"K\n\016StreamSnapshot\0229\n\006output\030\001 \001(\0132!." +
-      "toolresult.v1.CompleteToolOutputR\006output" +
-      "\"\332\001\n\014StreamFinish\0229\n\006output\030\001 \001(\0132!.tool" +
-      "result.v1.CompleteToolOutputR\006output\022O\n\014" +
-      "stream_bytes\030\002 \003(\0132,.toolresult.v1.Strea" +
-      "mFinish.StreamBytesEntryR\013streamBytes\032>\n" +
-      "\020StreamBytesEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005v" +
-      "alue\030\002 \001(\004R\005value:\0028\001\"\231\001\n\025ProjectStreamR" +
-      "esponse\022<\n\010snapshot\030\001 \001(\0132\036.toolresult.v" +
-      "1.ProjectResponseH\000R\010snapshot\0228\n\006result\030" +
-      "\002 \001(\0132\036.toolresult.v1.ProjectResponseH\000R" +
-      "\006resultB\010\n\006answer\"\276\002\n\017ProjectResponse\022@\n" +
-      "\tcanonical\030\001 \001(\0132\".toolresult.v1.Canonic" +
-      "alToolResultR\tcanonical\0220\n\007receipt\030\002 \001(\013" +
-      "2\026.toolresult.v1.ReceiptR\007receipt\022>\n\ndur" +
-      "ability\030\003 \001(\0162\036.toolresult.v1.StoreDurab" +
-      "ilityR\ndurability\0228\n\nredactions\030\004 \003(\0132\030." +
-      "toolresult.v1.RedactionR\nredactions\022%\n\016c" +
-      "anonical_json\030\005 \001(\tR\rcanonicalJson\022\026\n\006fa" +
-      "mily\030\006 \001(\tR\006family\"\205\002\n\rRenderRequest\022B\n\t" +
-      "canonical\030\001 \001(\0132\".toolresult.v1.Canonica" +
-      "lToolResultH\000R\tcanonical\022\'\n\016canonical_js" +
-      "on\030\003 \001(\tH\000R\rcanonicalJson\0223\n\006policy\030\002 \001(" +
-      "\0132\033.toolresult.v1.RenderPolicyR\006policy\022\026" +
-      "\n\006family\030\004 \001(\tR\006family\0220\n\004call\030\005 \001(\0132\034.t" +
-      "oolresult.v1.CallReferenceR\004callB\010\n\006resu" +
-      "lt\"B\n\016RenderResponse\0220\n\007receipt\030\001 \001(\0132\026." +
-      "toolresult.v1.ReceiptR\007receipt\"\316\001\n\022Proje" +
-      "ctTurnRequest\0227\n\007outputs\030\001 \003(\0132\035.toolres" +
-      "ult.v1.ProjectRequestR\007outputs\022!\n\014total_" +
-      "tokens\030\002 \001(\rR\013totalTokens\022*\n\016failure_tok" +
-      "ens\030\003 \001(\rH\000R\rfailureTokens\210\001\001\022\035\n\nrequest" +
-      "_id\030\004 \001(\tR\trequestIdB\021\n\017_failure_tokens\"" +
-      "\201\001\n\023ProjectTurnResponse\0228\n\007results\030\001 \003(\013" +
-      "2\036.toolresult.v1.ProjectResponseR\007result" +
-      "s\022\026\n\006tokens\030\002 \001(\rR\006tokens\022\030\n\007budgets\030\003 \003" +
-      "(\rR\007budgets\"A\n\023ParseReceiptRequest\022\022\n\004te" +
-      "xt\030\001 \001(\tR\004text\022\026\n\006family\030\002 \001(\tR\006family\"\263" +
-      "\001\n\024ParseReceiptResponse\022\030\n\007outcome\030\001 \001(\t" +
-      "R\007outcome\0220\n\005facts\030\002 \003(\0132\032.toolresult.v1" +
-      ".ReceiptFactR\005facts\0229\n\010sections\030\003 \003(\0132\035." +
-      "toolresult.v1.ReceiptSectionR\010sections\022\024" +
-      "\n\005brief\030\004 \001(\010R\005brief\"9\n\013ReceiptFact\022\024\n\005l" +
-      "abel\030\001 \001(\tR\005label\022\024\n\005value\030\002 \001(\tR\005value\"" +
-      "\215\001\n\016ReceiptSection\022\024\n\005label\030\001 \001(\tR\005label" +
-      "\0224\n\006extent\030\002 \001(\0132\034.toolresult.v1.Receipt" +
-      "ExtentR\006extent\022/\n\004body\030\003 \003(\0132\033.toolresul" +
-      "t.v1.ReceiptPieceR\004body\"\204\002\n\rReceiptExten" +
-      "t\022\024\n\005lines\030\001 \001(\004R\005lines\022\024\n\005bytes\030\002 \001(\004R\005" +
-      "bytes\022\030\n\007entries\030\003 \001(\004R\007entries\022\024\n\005shown" +
-      "\030\004 \001(\004R\005shown\022\024\n\005notes\030\005 \003(\tR\005notes\022\026\n\006h" +
-      "andle\030\006 \001(\tR\006handle\022%\n\016indented_lines\030\007 " +
-      "\001(\004R\rindentedLines\022\037\n\013table_lines\030\010 \001(\004R" +
-      "\ntableLines\022!\n\014report_lines\030\t \001(\004R\013repor" +
-      "tLines\"~\n\014ReceiptPiece\022\024\n\004text\030\001 \001(\tH\000R\004" +
-      "text\0220\n\004mark\030\002 \001(\0132\032.toolresult.v1.Recei" +
-      "ptMarkH\000R\004mark\022\035\n\nfirst_line\030\003 \001(\004R\tfirs" +
-      "tLineB\007\n\005piece\"\317\001\n\013ReceiptMark\022\035\n\nfirst_" +
-      "line\030\001 \001(\004R\tfirstLine\022\033\n\tlast_line\030\002 \001(\004" +
-      "R\010lastLine\022\026\n\006inside\030\003 \001(\010R\006inside\022\024\n\005by" +
-      "tes\030\004 \001(\004R\005bytes\022\026\n\006values\030\005 \001(\004R\006values" +
-      "\022!\n\014total_values\030\006 \001(\004R\013totalValues\022\033\n\tl" +
-      "ike_line\030\007 \001(\004R\010likeLine\"\375\001\n\016CompactRequ" +
-      "est\0225\n\007entries\030\001 \003(\0132\033.toolresult.v1.Com" +
-      "pactEntryR\007entries\0227\n\006policy\030\002 \001(\0132\037.too" +
-      "lresult.v1.CompactionPolicyR\006policy\022\035\n\ns" +
-      "ession_id\030\003 \001(\tR\tsessionId\022\027\n\007dry_run\030\004 " +
-      "\001(\010R\006dryRun\022C\n\016canonical_form\030\005 \001(\0162\034.to" +
-      "olresult.v1.CanonicalFormR\rcanonicalForm" +
-      "\"\217\002\n\014CompactEntry\022B\n\tcanonical\030\001 \001(\0132\".t" +
-      "oolresult.v1.CanonicalToolResultH\000R\tcano" +
-      "nical\022\'\n\016canonical_json\030\002 \001(\tH\000R\rcanonic" +
-      "alJson\022\026\n\006family\030\003 \001(\tR\006family\022\027\n\007call_i" +
-      "d\030\004 \001(\tR\006callId\022\022\n\004turn\030\005 \001(\rR\004turn\022\030\n\007s" +
-      "ubject\030\006 \001(\tR\007subject\022)\n\020preceding_token" +
-      "s\030\007 \001(\rR\017precedingTokensB\010\n\006result\"\302\001\n\017C" +
-      "ompactedResult\022\024\n\005index\030\001 \001(\rR\005index\022@\n\t" +
-      "canonical\030\002 \001(\0132\".toolresult.v1.Canonica" +
-      "lToolResultR\tcanonical\022%\n\016canonical_json" +
-      "\030\003 \001(\tR\rcanonicalJson\0220\n\007receipt\030\004 \001(\0132\026" +
-      ".toolresult.v1.ReceiptR\007receipt\"\356\001\n\017Comp" +
-      "actResponse\0228\n\007results\030\001 \003(\0132\036.toolresul" +
-      "t.v1.CompactedResultR\007results\022(\n\rfirst_c" +
-      "hanged\030\002 \001(\rH\000R\014firstChanged\210\001\001\0221\n\004plan\030" +
-      "\003 \001(\0132\035.toolresult.v1.CompactionPlanR\004pl" +
-      "an\0222\n\010overview\030\004 \001(\0132\026.toolresult.v1.Rec" +
-      "eiptR\010overviewB\020\n\016_first_changed\"\216\001\n\024Com" +
-      "pactStreamRequest\0226\n\006header\030\001 \001(\0132\034.tool" +
-      "result.v1.CompactHeaderH\000R\006header\0223\n\005ent" +
-      "ry\030\002 \001(\0132\033.toolresult.v1.CompactEntryH\000R" +
-      "\005entryB\t\n\007message\"\305\001\n\rCompactHeader\0227\n\006p" +
-      "olicy\030\001 \001(\0132\037.toolresult.v1.CompactionPo" +
-      "licyR\006policy\022\035\n\nsession_id\030\002 \001(\tR\tsessio" +
-      "nId\022\027\n\007dry_run\030\003 \001(\010R\006dryRun\022C\n\016canonica" +
-      "l_form\030\004 \001(\0162\034.toolresult.v1.CanonicalFo" +
-      "rmR\rcanonicalForm\"\321\001\n\025CompactStreamRespo" +
-      "nse\0228\n\007planned\030\001 \001(\0132\034.toolresult.v1.Pla" +
-      "nnedResultH\000R\007planned\0228\n\006result\030\002 \001(\0132\036." +
-      "toolresult.v1.CompactedResultH\000R\006result\022" +
-      ":\n\007summary\030\003 \001(\0132\036.toolresult.v1.Compact" +
-      "ResponseH\000R\007summaryB\010\n\006answer\"\242\003\n\016Compac" +
-      "tionPlan\0226\n\007results\030\001 \003(\0132\034.toolresult.v" +
-      "1.PlannedResultR\007results\022(\n\rfirst_change" +
-      "d\030\002 \001(\rH\000R\014firstChanged\210\001\001\022#\n\rtokens_bef" +
-      "ore\030\003 \001(\004R\014tokensBefore\022!\n\014tokens_after\030" +
-      "\004 \001(\004R\013tokensAfter\022:\n\031cached_tokens_inva" +
-      "lidated\030\005 \001(\004R\027cachedTokensInvalidated\022\035" +
-      "\n\nbudget_met\030\006 \001(\010R\tbudgetMet\022)\n\020shortfa" +
-      "ll_tokens\030\007 \001(\004R\017shortfallTokens\022\'\n\017unkn" +
-      "own_results\030\010 \001(\rR\016unknownResults\022%\n\016unk" +
-      "nown_tokens\030\t \001(\004R\runknownTokensB\020\n\016_fir" +
-      "st_changed\"\360\002\n\rPlannedResult\0224\n\005level\030\001 " +
-      "\001(\0162\036.toolresult.v1.CompactionLevelR\005lev" +
-      "el\022#\n\rtokens_before\030\002 \001(\rR\014tokensBefore\022" +
-      "!\n\014tokens_after\030\003 \001(\rR\013tokensAfter\022\030\n\007ch" +
-      "anged\030\004 \001(\010R\007changed\022-\n\004hold\030\005 \001(\0162\031.too" +
-      "lresult.v1.ResultHoldR\004hold\022!\n\014open_fail" +
-      "ure\030\006 \001(\010R\013openFailure\022(\n\rsuperseded_by\030" +
-      "\007 \001(\rH\000R\014supersededBy\210\001\001\022\030\n\007subject\030\010 \001(" +
-      "\tR\007subject\022\037\n\013unknown_why\030\t \001(\tR\nunknown" +
-      "WhyB\020\n\016_superseded_by\"\026\n\024GetServerInfoRe" +
-      "quest\"\367\002\n\025GetServerInfoResponse\022\030\n\007versi" +
-      "on\030\001 \001(\tR\007version\022\026\n\006commit\030\002 \001(\tR\006commi" +
-      "t\022\035\n\ngo_version\030\003 \001(\tR\tgoVersion\022\032\n\010fami" +
-      "lies\030\004 \003(\tR\010families\022)\n\020renderer_version" +
-      "\030\005 \001(\rR\017rendererVersion\022%\n\016token_counter" +
-      "s\030\006 \003(\tR\rtokenCounters\022>\n\ndurability\030\007 \001" +
-      "(\0162\036.toolresult.v1.StoreDurabilityR\ndura" +
-      "bility\022-\n\006limits\030\010 \001(\0132\025.toolresult.v1.L" +
-      "imitsR\006limits\0220\n\005store\030\t \001(\0132\032.toolresul" +
-      "t.v1.StoreStatusR\005store\"\327\001\n\013StoreStatus\022" +
-      "\034\n\tartifacts\030\001 \001(\004R\tartifacts\022\024\n\005bytes\030\002" +
-      " \001(\004R\005bytes\022\037\n\013quota_bytes\030\003 \001(\004R\nquotaB" +
-      "ytes\022.\n\023session_quota_bytes\030\004 \001(\004R\021sessi" +
-      "onQuotaBytes\022C\n\014object_store\030\005 \001(\0132 .too" +
-      "lresult.v1.ObjectStoreStatusR\013objectStor" +
-      "e\"\226\001\n\021ObjectStoreStatus\022\020\n\003url\030\001 \001(\tR\003ur" +
-      "l\022+\n\021pending_artifacts\030\002 \001(\004R\020pendingArt" +
-      "ifacts\022#\n\rpending_bytes\030\003 \001(\004R\014pendingBy" +
-      "tes\022\035\n\nlast_error\030\004 \001(\tR\tlastError\"\304\002\n\006L" +
-      "imits\022*\n\021max_message_bytes\030\001 \001(\004R\017maxMes" +
-      "sageBytes\022-\n\023max_in_flight_bytes\030\002 \001(\004R\020" +
-      "maxInFlightBytes\0224\n\026max_concurrent_strea" +
-      "ms\030\003 \001(\rR\024maxConcurrentStreams\022\'\n\017max_co" +
-      "nnections\030\004 \001(\rR\016maxConnections\022D\n\020defau" +
-      "lt_deadline\030\005 \001(\0132\031.google.protobuf.Dura" +
-      "tionR\017defaultDeadline\022:\n\013stream_idle\030\006 \001" +
-      "(\0132\031.google.protobuf.DurationR\nstreamIdl" +
-      "e*B\n\013AbortPolicy\022\034\n\030ABORT_POLICY_UNSPECI" +
-      "FIED\020\000\022\025\n\021ABORT_POLICY_KEEP\020\001*p\n\017StoreDu" +
-      "rability\022 \n\034STORE_DURABILITY_UNSPECIFIED" +
-      "\020\000\022\034\n\030STORE_DURABILITY_DURABLE\020\001\022\035\n\031STOR" +
-      "E_DURABILITY_VOLATILE\020\002*u\n\nResultHold\022\033\n" +
-      "\027RESULT_HOLD_UNSPECIFIED\020\000\022\031\n\025RESULT_HOL" +
-      "D_PROTECTED\020\001\022\026\n\022RESULT_HOLD_CACHED\020\002\022\027\n" +
-      "\023RESULT_HOLD_UNKNOWN\020\0032\271\005\n\021ToolResultSer" +
-      "vice\022H\n\007Project\022\035.toolresult.v1.ProjectR" +
-      "equest\032\036.toolresult.v1.ProjectResponse\022^" +
-      "\n\rProjectStream\022#.toolresult.v1.ProjectS" +
-      "treamRequest\032$.toolresult.v1.ProjectStre" +
-      "amResponse(\0010\001\022E\n\006Render\022\034.toolresult.v1" +
-      ".RenderRequest\032\035.toolresult.v1.RenderRes" +
-      "ponse\022W\n\014ParseReceipt\022\".toolresult.v1.Pa" +
-      "rseReceiptRequest\032#.toolresult.v1.ParseR" +
-      "eceiptResponse\022T\n\013ProjectTurn\022!.toolresu" +
-      "lt.v1.ProjectTurnRequest\032\".toolresult.v1" +
-      ".ProjectTurnResponse\022H\n\007Compact\022\035.toolre" +
-      "sult.v1.CompactRequest\032\036.toolresult.v1.C" +
-      "ompactResponse\022^\n\rCompactStream\022#.toolre" +
-      "sult.v1.CompactStreamRequest\032$.toolresul" +
-      "t.v1.CompactStreamResponse(\0010\001\022Z\n\rGetSer" +
-      "verInfo\022#.toolresult.v1.GetServerInfoReq" +
-      "uest\032$.toolresult.v1.GetServerInfoRespon" +
-      "seB\275\001\n\027io.github.toolresult.v1B\014ServiceP" +
-      "rotoP\001Z?github.com/toolresult/toolresult" +
-      "/gen/toolresult/v1;toolresultv1\242\002\003TXX\252\002\r" +
-      "Toolresult.V1\312\002\rToolresult\\V1\342\002\031Toolresu" +
-      "lt\\V1\\GPBMetadata\352\002\016Toolresult::V1b\006prot" +
-      "o3"
+      "t.v1\032\031google/protobuf/any.proto\032\036google/" +
+      "protobuf/duration.proto\032\034toolresult/v1/e" +
+      "nvelope.proto\032\033toolresult/v1/payload.pro" +
+      "to\032\032toolresult/v1/policy.proto\"\315\002\n\016Proje" +
+      "ctRequest\0229\n\006output\030\001 \001(\0132!.toolresult.v" +
+      "1.CompleteToolOutputR\006output\0227\n\006policy\030\002" +
+      " \001(\0132\037.toolresult.v1.ProjectionPolicyR\006p" +
+      "olicy\0220\n\004call\030\003 \001(\0132\034.toolresult.v1.Call" +
+      "ReferenceR\004call\022\035\n\nrequest_id\030\004 \001(\tR\treq" +
+      "uestId\0221\n\005audit\030\005 \001(\0132\033.toolresult.v1.Au" +
+      "ditDetailsR\005audit\022C\n\016canonical_form\030\006 \001(" +
+      "\0162\034.toolresult.v1.CanonicalFormR\rcanonic" +
+      "alForm\"\377\001\n\014AuditDetails\022\035\n\ntool_input\030\001 " +
+      "\001(\tR\ttoolInput\022>\n\rtool_duration\030\002 \001(\0132\031." +
+      "google.protobuf.DurationR\014toolDuration\022<" +
+      "\n\005trust\030\003 \003(\0132&.toolresult.v1.AuditDetai" +
+      "ls.TrustEntryR\005trust\022\030\n\007runtime\030\004 \001(\014R\007r" +
+      "untime\0328\n\nTrustEntry\022\020\n\003key\030\001 \001(\tR\003key\022\024" +
+      "\n\005value\030\002 \001(\tR\005value:\0028\001\"\202\001\n\rCallReferen" +
+      "ce\022\035\n\nsession_id\030\001 \001(\tR\tsessionId\022\027\n\007cal" +
+      "l_id\030\002 \001(\tR\006callId\022\031\n\010agent_id\030\003 \001(\tR\007ag" +
+      "entId\022\036\n\ngeneration\030\004 \001(\004R\ngeneration\"\200\002" +
+      "\n\024ProjectStreamRequest\0225\n\006header\030\001 \001(\0132\033" +
+      ".toolresult.v1.StreamHeaderH\000R\006header\0222\n" +
+      "\005chunk\030\002 \001(\0132\032.toolresult.v1.StreamChunk" +
+      "H\000R\005chunk\022;\n\010snapshot\030\003 \001(\0132\035.toolresult" +
+      ".v1.StreamSnapshotH\000R\010snapshot\0225\n\006finish" +
+      "\030\004 \001(\0132\033.toolresult.v1.StreamFinishH\000R\006f" +
+      "inishB\t\n\007message\"\330\003\n\014StreamHeader\022\026\n\006fam" +
+      "ily\030\001 \001(\tR\006family\0227\n\006policy\030\002 \001(\0132\037.tool" +
+      "result.v1.ProjectionPolicyR\006policy\022\030\n\007st" +
+      "reams\030\003 \003(\tR\007streams\0220\n\004call\030\004 \001(\0132\034.too" +
+      "lresult.v1.CallReferenceR\004call\022\035\n\nkeep_o" +
+      "rder\030\005 \001(\010R\tkeepOrder\0225\n\010on_abort\030\006 \001(\0162" +
+      "\032.toolresult.v1.AbortPolicyR\007onAbort\022!\n\014" +
+      "command_line\030\007 \001(\tR\013commandLine\022\035\n\nreque" +
+      "st_id\030\010 \001(\tR\trequestId\0221\n\005audit\030\t \001(\0132\033." +
+      "toolresult.v1.AuditDetailsR\005audit\022C\n\016can" +
+      "onical_form\030\n \001(\0162\034.toolresult.v1.Canoni" +
+      "calFormR\rcanonicalForm\022\033\n\ttool_name\030\013 \001(" +
+      "\tR\010toolName\"a\n\013StreamChunk\022\026\n\006stream\030\001 \001" +
+      "(\tR\006stream\022\022\n\004data\030\002 \001(\014R\004data\022\033\n\006offset" +
+      "\030\003 \001(\004H\000R\006offset\210\001\001B\t\n\007_offset\"K\n\016Stream" +
+      "Snapshot\0229\n\006output\030\001 \001(\0132!.toolresult.v1" +
+      ".CompleteToolOutputR\006output\"\332\001\n\014StreamFi" +
+      "nish\0229\n\006output\030\001 \001(\0132!.toolresult.v1.Com" +
+      "pleteToolOutputR\006output\022O\n\014stream_bytes\030" +
+      "\002 \003(\0132,.toolresult.v1.StreamFinish.Strea" +
+      "mBytesEntryR\013streamBytes\032>\n\020StreamBytesE" +
+      "ntry\022\020\n\003key\030\001 \001(\tR\003key\022\024\n\005value\030\002 \001(\004R\005v" +
+      "alue:\0028\001\"\231\001\n\025ProjectStreamResponse\022<\n\010sn" +
+      "apshot\030\001 \001(\0132\036.toolresult.v1.ProjectResp" +
+      "onseH\000R\010snapshot\0228\n\006result\030\002 \001(\0132\036.toolr" +
+      "esult.v1.ProjectResponseH\000R\006resultB\010\n\006an" +
+      "swer\"\276\002\n\017ProjectResponse\022@\n\tcanonical\030\001 " +
+      "\001(\0132\".toolresult.v1.CanonicalToolResultR" +
+      "\tcanonical\0220\n\007receipt\030\002 \001(\0132\026.toolresult" +
+      ".v1.ReceiptR\007receipt\022>\n\ndurability\030\003 \001(\016" +
+      "2\036.toolresult.v1.StoreDurabilityR\ndurabi" +
+      "lity\0228\n\nredactions\030\004 \003(\0132\030.toolresult.v1" +
+      ".RedactionR\nredactions\022%\n\016canonical_json" +
+      "\030\005 \001(\tR\rcanonicalJson\022\026\n\006family\030\006 \001(\tR\006f" +
+      "amily\"\252\001\n\025ProjectSessionRequest\022\026\n\006numbe" +
+      "r\030\001 \001(\004R\006number\0229\n\007project\030\002 \001(\0132\035.toolr" +
+      "esult.v1.ProjectRequestH\000R\007project\0223\n\006ca" +
+      "ncel\030\003 \001(\0132\031.toolresult.v1.CancelCallH\000R" +
+      "\006cancelB\t\n\007message\"\014\n\nCancelCall\"\310\001\n\026Pro" +
+      "jectSessionResponse\022\026\n\006number\030\001 \001(\004R\006num" +
+      "ber\0228\n\006result\030\002 \001(\0132\036.toolresult.v1.Proj" +
+      "ectResponseH\000R\006result\0223\n\006status\030\003 \001(\0132\031." +
+      "toolresult.v1.CallStatusH\000R\006status\022\035\n\nau" +
+      "dit_head\030\004 \001(\tR\tauditHeadB\010\n\006answer\"j\n\nC" +
+      "allStatus\022\022\n\004code\030\001 \001(\005R\004code\022\030\n\007message" +
+      "\030\002 \001(\tR\007message\022.\n\007details\030\003 \003(\0132\024.googl" +
+      "e.protobuf.AnyR\007details\"\205\002\n\rRenderReques" +
+      "t\022B\n\tcanonical\030\001 \001(\0132\".toolresult.v1.Can" +
+      "onicalToolResultH\000R\tcanonical\022\'\n\016canonic" +
+      "al_json\030\003 \001(\tH\000R\rcanonicalJson\0223\n\006policy" +
+      "\030\002 \001(\0132\033.toolresult.v1.RenderPolicyR\006pol" +
+      "icy\022\026\n\006family\030\004 \001(\tR\006family\0220\n\004call\030\005 \001(" +
+      "\0132\034.toolresult.v1.CallReferenceR\004callB\010\n" +
+      "\006result\"B\n\016RenderResponse\0220\n\007receipt\030\001 \001" +
+      "(\0132\026.toolresult.v1.ReceiptR\007receipt\"\316\001\n\022" +
+      "ProjectTurnRequest\0227\n\007outputs\030\001 \003(\0132\035.to" +
+      "olresult.v1.ProjectRequestR\007outputs\022!\n\014t" +
+      "otal_tokens\030\002 \001(\rR\013totalTokens\022*\n\016failur" +
+      "e_tokens\030\003 \001(\rH\000R\rfailureTokens\210\001\001\022\035\n\nre" +
+      "quest_id\030\004 \001(\tR\trequestIdB\021\n\017_failure_to" +
+      "kens\"\201\001\n\023ProjectTurnResponse\0228\n\007results\030" +
+      "\001 \003(\0132\036.toolresult.v1.ProjectResponseR\007r" +
+      "esults\022\026\n\006tokens\030\002 \001(\rR\006tokens\022\030\n\007budget" +
+      "s\030\003 \003(\rR\007budgets\"A\n\023ParseReceiptRequest\022" +
+      "\022\n\004text\030\001 \001(\tR\004text\022\026\n\006family\030\002 \001(\tR\006fam" +
+      "ily\"\263\001\n\024ParseReceiptResponse\022\030\n\007outcome\030" +
+      "\001 \001(\tR\007outcome\0220\n\005facts\030\002 \003(\0132\032.toolresu" +
+      "lt.v1.ReceiptFactR\005facts\0229\n\010sections\030\003 \003" +
+      "(\0132\035.toolresult.v1.ReceiptSectionR\010secti" +
+      "ons\022\024\n\005brief\030\004 \001(\010R\005brief\"9\n\013ReceiptFact" +
+      "\022\024\n\005label\030\001 \001(\tR\005label\022\024\n\005value\030\002 \001(\tR\005v" +
+      "alue\"\215\001\n\016ReceiptSection\022\024\n\005label\030\001 \001(\tR\005" +
+      "label\0224\n\006extent\030\002 \001(\0132\034.toolresult.v1.Re" +
+      "ceiptExtentR\006extent\022/\n\004body\030\003 \003(\0132\033.tool" +
+      "result.v1.ReceiptPieceR\004body\"\204\002\n\rReceipt" +
+      "Extent\022\024\n\005lines\030\001 \001(\004R\005lines\022\024\n\005bytes\030\002 " +
+      "\001(\004R\005bytes\022\030\n\007entries\030\003 \001(\004R\007entries\022\024\n\005" +
+      "shown\030\004 \001(\004R\005shown\022\024\n\005notes\030\005 \003(\tR\005notes" +
+      "\022\026\n\006handle\030\006 \001(\tR\006handle\022%\n\016indented_lin" +
+      "es\030\007 \001(\004R\rindentedLines\022\037\n\013table_lines\030\010" +
+      " \001(\004R\ntableLines\022!\n\014report_lines\030\t \001(\004R\013" +
+      "reportLines\"~\n\014ReceiptPiece\022\024\n\004text\030\001 \001(" +
+      "\tH\000R\004text\0220\n\004mark\030\002 \001(\0132\032.toolresult.v1." +
+      "ReceiptMarkH\000R\004mark\022\035\n\nfirst_line\030\003 \001(\004R" +
+      "\tfirstLineB\007\n\005piece\"\317\001\n\013ReceiptMark\022\035\n\nf" +
+      "irst_line\030\001 \001(\004R\tfirstLine\022\033\n\tlast_line\030" +
+      "\002 \001(\004R\010lastLine\022\026\n\006inside\030\003 \001(\010R\006inside\022" +
+      "\024\n\005bytes\030\004 \001(\004R\005bytes\022\026\n\006values\030\005 \001(\004R\006v" +
+      "alues\022!\n\014total_values\030\006 \001(\004R\013totalValues" +
+      "\022\033\n\tlike_line\030\007 \001(\004R\010likeLine\"\375\001\n\016Compac" +
+      "tRequest\0225\n\007entries\030\001 \003(\0132\033.toolresult.v" +
+      "1.CompactEntryR\007entries\0227\n\006policy\030\002 \001(\0132" +
+      "\037.toolresult.v1.CompactionPolicyR\006policy" +
+      "\022\035\n\nsession_id\030\003 \001(\tR\tsessionId\022\027\n\007dry_r" +
+      "un\030\004 \001(\010R\006dryRun\022C\n\016canonical_form\030\005 \001(\016" +
+      "2\034.toolresult.v1.CanonicalFormR\rcanonica" +
+      "lForm\"\217\002\n\014CompactEntry\022B\n\tcanonical\030\001 \001(" +
+      "\0132\".toolresult.v1.CanonicalToolResultH\000R" +
+      "\tcanonical\022\'\n\016canonical_json\030\002 \001(\tH\000R\rca" +
+      "nonicalJson\022\026\n\006family\030\003 \001(\tR\006family\022\027\n\007c" +
+      "all_id\030\004 \001(\tR\006callId\022\022\n\004turn\030\005 \001(\rR\004turn" +
+      "\022\030\n\007subject\030\006 \001(\tR\007subject\022)\n\020preceding_" +
+      "tokens\030\007 \001(\rR\017precedingTokensB\010\n\006result\"" +
+      "\302\001\n\017CompactedResult\022\024\n\005index\030\001 \001(\rR\005inde" +
+      "x\022@\n\tcanonical\030\002 \001(\0132\".toolresult.v1.Can" +
+      "onicalToolResultR\tcanonical\022%\n\016canonical" +
+      "_json\030\003 \001(\tR\rcanonicalJson\0220\n\007receipt\030\004 " +
+      "\001(\0132\026.toolresult.v1.ReceiptR\007receipt\"\356\001\n" +
+      "\017CompactResponse\0228\n\007results\030\001 \003(\0132\036.tool" +
+      "result.v1.CompactedResultR\007results\022(\n\rfi" +
+      "rst_changed\030\002 \001(\rH\000R\014firstChanged\210\001\001\0221\n\004" +
+      "plan\030\003 \001(\0132\035.toolresult.v1.CompactionPla" +
+      "nR\004plan\0222\n\010overview\030\004 \001(\0132\026.toolresult.v" +
+      "1.ReceiptR\010overviewB\020\n\016_first_changed\"\216\001" +
+      "\n\024CompactStreamRequest\0226\n\006header\030\001 \001(\0132\034" +
+      ".toolresult.v1.CompactHeaderH\000R\006header\0223" +
+      "\n\005entry\030\002 \001(\0132\033.toolresult.v1.CompactEnt" +
+      "ryH\000R\005entryB\t\n\007message\"\305\001\n\rCompactHeader" +
+      "\0227\n\006policy\030\001 \001(\0132\037.toolresult.v1.Compact" +
+      "ionPolicyR\006policy\022\035\n\nsession_id\030\002 \001(\tR\ts" +
+      "essionId\022\027\n\007dry_run\030\003 \001(\010R\006dryRun\022C\n\016can" +
+      "onical_form\030\004 \001(\0162\034.toolresult.v1.Canoni" +
+      "calFormR\rcanonicalForm\"\321\001\n\025CompactStream" +
+      "Response\0228\n\007planned\030\001 \001(\0132\034.toolresult.v" +
+      "1.PlannedResultH\000R\007planned\0228\n\006result\030\002 \001" +
+      "(\0132\036.toolresult.v1.CompactedResultH\000R\006re" +
+      "sult\022:\n\007summary\030\003 \001(\0132\036.toolresult.v1.Co" +
+      "mpactResponseH\000R\007summaryB\010\n\006answer\"\242\003\n\016C" +
+      "ompactionPlan\0226\n\007results\030\001 \003(\0132\034.toolres" +
+      "ult.v1.PlannedResultR\007results\022(\n\rfirst_c" +
+      "hanged\030\002 \001(\rH\000R\014firstChanged\210\001\001\022#\n\rtoken" +
+      "s_before\030\003 \001(\004R\014tokensBefore\022!\n\014tokens_a" +
+      "fter\030\004 \001(\004R\013tokensAfter\022:\n\031cached_tokens" +
+      "_invalidated\030\005 \001(\004R\027cachedTokensInvalida" +
+      "ted\022\035\n\nbudget_met\030\006 \001(\010R\tbudgetMet\022)\n\020sh" +
+      "ortfall_tokens\030\007 \001(\004R\017shortfallTokens\022\'\n" +
+      "\017unknown_results\030\010 \001(\rR\016unknownResults\022%" +
+      "\n\016unknown_tokens\030\t \001(\004R\runknownTokensB\020\n" +
+      "\016_first_changed\"\360\002\n\rPlannedResult\0224\n\005lev" +
+      "el\030\001 \001(\0162\036.toolresult.v1.CompactionLevel" +
+      "R\005level\022#\n\rtokens_before\030\002 \001(\rR\014tokensBe" +
+      "fore\022!\n\014tokens_after\030\003 \001(\rR\013tokensAfter\022" +
+      "\030\n\007changed\030\004 \001(\010R\007changed\022-\n\004hold\030\005 \001(\0162" +
+      "\031.toolresult.v1.ResultHoldR\004hold\022!\n\014open" +
+      "_failure\030\006 \001(\010R\013openFailure\022(\n\rsupersede" +
+      "d_by\030\007 \001(\rH\000R\014supersededBy\210\001\001\022\030\n\007subject" +
+      "\030\010 \001(\tR\007subject\022\037\n\013unknown_why\030\t \001(\tR\nun" +
+      "knownWhyB\020\n\016_superseded_by\"\026\n\024GetServerI" +
+      "nfoRequest\"\367\002\n\025GetServerInfoResponse\022\030\n\007" +
+      "version\030\001 \001(\tR\007version\022\026\n\006commit\030\002 \001(\tR\006" +
+      "commit\022\035\n\ngo_version\030\003 \001(\tR\tgoVersion\022\032\n" +
+      "\010families\030\004 \003(\tR\010families\022)\n\020renderer_ve" +
+      "rsion\030\005 \001(\rR\017rendererVersion\022%\n\016token_co" +
+      "unters\030\006 \003(\tR\rtokenCounters\022>\n\ndurabilit" +
+      "y\030\007 \001(\0162\036.toolresult.v1.StoreDurabilityR" +
+      "\ndurability\022-\n\006limits\030\010 \001(\0132\025.toolresult" +
+      ".v1.LimitsR\006limits\0220\n\005store\030\t \001(\0132\032.tool" +
+      "result.v1.StoreStatusR\005store\"\327\001\n\013StoreSt" +
+      "atus\022\034\n\tartifacts\030\001 \001(\004R\tartifacts\022\024\n\005by" +
+      "tes\030\002 \001(\004R\005bytes\022\037\n\013quota_bytes\030\003 \001(\004R\nq" +
+      "uotaBytes\022.\n\023session_quota_bytes\030\004 \001(\004R\021" +
+      "sessionQuotaBytes\022C\n\014object_store\030\005 \001(\0132" +
+      " .toolresult.v1.ObjectStoreStatusR\013objec" +
+      "tStore\"\226\001\n\021ObjectStoreStatus\022\020\n\003url\030\001 \001(" +
+      "\tR\003url\022+\n\021pending_artifacts\030\002 \001(\004R\020pendi" +
+      "ngArtifacts\022#\n\rpending_bytes\030\003 \001(\004R\014pend" +
+      "ingBytes\022\035\n\nlast_error\030\004 \001(\tR\tlastError\"" +
+      "\304\002\n\006Limits\022*\n\021max_message_bytes\030\001 \001(\004R\017m" +
+      "axMessageBytes\022-\n\023max_in_flight_bytes\030\002 " +
+      "\001(\004R\020maxInFlightBytes\0224\n\026max_concurrent_" +
+      "streams\030\003 \001(\rR\024maxConcurrentStreams\022\'\n\017m" +
+      "ax_connections\030\004 \001(\rR\016maxConnections\022D\n\020" +
+      "default_deadline\030\005 \001(\0132\031.google.protobuf" +
+      ".DurationR\017defaultDeadline\022:\n\013stream_idl" +
+      "e\030\006 \001(\0132\031.google.protobuf.DurationR\nstre" +
+      "amIdle*B\n\013AbortPolicy\022\034\n\030ABORT_POLICY_UN" +
+      "SPECIFIED\020\000\022\025\n\021ABORT_POLICY_KEEP\020\001*p\n\017St" +
+      "oreDurability\022 \n\034STORE_DURABILITY_UNSPEC" +
+      "IFIED\020\000\022\034\n\030STORE_DURABILITY_DURABLE\020\001\022\035\n" +
+      "\031STORE_DURABILITY_VOLATILE\020\002*u\n\nResultHo" +
+      "ld\022\033\n\027RESULT_HOLD_UNSPECIFIED\020\000\022\031\n\025RESUL" +
+      "T_HOLD_PROTECTED\020\001\022\026\n\022RESULT_HOLD_CACHED" +
+      "\020\002\022\027\n\023RESULT_HOLD_UNKNOWN\020\0032\234\006\n\021ToolResu" +
+      "ltService\022H\n\007Project\022\035.toolresult.v1.Pro" +
+      "jectRequest\032\036.toolresult.v1.ProjectRespo" +
+      "nse\022^\n\rProjectStream\022#.toolresult.v1.Pro" +
+      "jectStreamRequest\032$.toolresult.v1.Projec" +
+      "tStreamResponse(\0010\001\022a\n\016ProjectSession\022$." +
+      "toolresult.v1.ProjectSessionRequest\032%.to" +
+      "olresult.v1.ProjectSessionResponse(\0010\001\022E" +
+      "\n\006Render\022\034.toolresult.v1.RenderRequest\032\035" +
+      ".toolresult.v1.RenderResponse\022W\n\014ParseRe" +
+      "ceipt\022\".toolresult.v1.ParseReceiptReques" +
+      "t\032#.toolresult.v1.ParseReceiptResponse\022T" +
+      "\n\013ProjectTurn\022!.toolresult.v1.ProjectTur" +
+      "nRequest\032\".toolresult.v1.ProjectTurnResp" +
+      "onse\022H\n\007Compact\022\035.toolresult.v1.CompactR" +
+      "equest\032\036.toolresult.v1.CompactResponse\022^" +
+      "\n\rCompactStream\022#.toolresult.v1.CompactS" +
+      "treamRequest\032$.toolresult.v1.CompactStre" +
+      "amResponse(\0010\001\022Z\n\rGetServerInfo\022#.toolre" +
+      "sult.v1.GetServerInfoRequest\032$.toolresul" +
+      "t.v1.GetServerInfoResponseB\275\001\n\027io.github" +
+      ".toolresult.v1B\014ServiceProtoP\001Z?github.c" +
+      "om/toolresult/toolresult/gen/toolresult/" +
+      "v1;toolresultv1\242\002\003TXX\252\002\rToolresult.V1\312\002\r" +
+      "Toolresult\\V1\342\002\031Toolresult\\V1\\GPBMetadat" +
+      "a\352\002\016Toolresult::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
         new com.google.protobuf.Descriptors.FileDescriptor[] {
+          com.google.protobuf.AnyProto.getDescriptor(),
           com.google.protobuf.DurationProto.getDescriptor(),
           io.github.toolresult.v1.EnvelopeProto.getDescriptor(),
           io.github.toolresult.v1.PayloadProto.getDescriptor(),
@@ -523,157 +559,182 @@ public final class ServiceProto extends com.google.protobuf.GeneratedFile {
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ProjectResponse_descriptor,
         new java.lang.String[] { "Canonical", "Receipt", "Durability", "Redactions", "CanonicalJson", "Family", });
-    internal_static_toolresult_v1_RenderRequest_descriptor =
+    internal_static_toolresult_v1_ProjectSessionRequest_descriptor =
       getDescriptor().getMessageType(10);
+    internal_static_toolresult_v1_ProjectSessionRequest_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_toolresult_v1_ProjectSessionRequest_descriptor,
+        new java.lang.String[] { "Number", "Project", "Cancel", "Message", });
+    internal_static_toolresult_v1_CancelCall_descriptor =
+      getDescriptor().getMessageType(11);
+    internal_static_toolresult_v1_CancelCall_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_toolresult_v1_CancelCall_descriptor,
+        new java.lang.String[] { });
+    internal_static_toolresult_v1_ProjectSessionResponse_descriptor =
+      getDescriptor().getMessageType(12);
+    internal_static_toolresult_v1_ProjectSessionResponse_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_toolresult_v1_ProjectSessionResponse_descriptor,
+        new java.lang.String[] { "Number", "Result", "Status", "AuditHead", "Answer", });
+    internal_static_toolresult_v1_CallStatus_descriptor =
+      getDescriptor().getMessageType(13);
+    internal_static_toolresult_v1_CallStatus_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_toolresult_v1_CallStatus_descriptor,
+        new java.lang.String[] { "Code", "Message", "Details", });
+    internal_static_toolresult_v1_RenderRequest_descriptor =
+      getDescriptor().getMessageType(14);
     internal_static_toolresult_v1_RenderRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_RenderRequest_descriptor,
         new java.lang.String[] { "Canonical", "CanonicalJson", "Policy", "Family", "Call", "Result", });
     internal_static_toolresult_v1_RenderResponse_descriptor =
-      getDescriptor().getMessageType(11);
+      getDescriptor().getMessageType(15);
     internal_static_toolresult_v1_RenderResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_RenderResponse_descriptor,
         new java.lang.String[] { "Receipt", });
     internal_static_toolresult_v1_ProjectTurnRequest_descriptor =
-      getDescriptor().getMessageType(12);
+      getDescriptor().getMessageType(16);
     internal_static_toolresult_v1_ProjectTurnRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ProjectTurnRequest_descriptor,
         new java.lang.String[] { "Outputs", "TotalTokens", "FailureTokens", "RequestId", });
     internal_static_toolresult_v1_ProjectTurnResponse_descriptor =
-      getDescriptor().getMessageType(13);
+      getDescriptor().getMessageType(17);
     internal_static_toolresult_v1_ProjectTurnResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ProjectTurnResponse_descriptor,
         new java.lang.String[] { "Results", "Tokens", "Budgets", });
     internal_static_toolresult_v1_ParseReceiptRequest_descriptor =
-      getDescriptor().getMessageType(14);
+      getDescriptor().getMessageType(18);
     internal_static_toolresult_v1_ParseReceiptRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ParseReceiptRequest_descriptor,
         new java.lang.String[] { "Text", "Family", });
     internal_static_toolresult_v1_ParseReceiptResponse_descriptor =
-      getDescriptor().getMessageType(15);
+      getDescriptor().getMessageType(19);
     internal_static_toolresult_v1_ParseReceiptResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ParseReceiptResponse_descriptor,
         new java.lang.String[] { "Outcome", "Facts", "Sections", "Brief", });
     internal_static_toolresult_v1_ReceiptFact_descriptor =
-      getDescriptor().getMessageType(16);
+      getDescriptor().getMessageType(20);
     internal_static_toolresult_v1_ReceiptFact_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ReceiptFact_descriptor,
         new java.lang.String[] { "Label", "Value", });
     internal_static_toolresult_v1_ReceiptSection_descriptor =
-      getDescriptor().getMessageType(17);
+      getDescriptor().getMessageType(21);
     internal_static_toolresult_v1_ReceiptSection_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ReceiptSection_descriptor,
         new java.lang.String[] { "Label", "Extent", "Body", });
     internal_static_toolresult_v1_ReceiptExtent_descriptor =
-      getDescriptor().getMessageType(18);
+      getDescriptor().getMessageType(22);
     internal_static_toolresult_v1_ReceiptExtent_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ReceiptExtent_descriptor,
         new java.lang.String[] { "Lines", "Bytes", "Entries", "Shown", "Notes", "Handle", "IndentedLines", "TableLines", "ReportLines", });
     internal_static_toolresult_v1_ReceiptPiece_descriptor =
-      getDescriptor().getMessageType(19);
+      getDescriptor().getMessageType(23);
     internal_static_toolresult_v1_ReceiptPiece_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ReceiptPiece_descriptor,
         new java.lang.String[] { "Text", "Mark", "FirstLine", "Piece", });
     internal_static_toolresult_v1_ReceiptMark_descriptor =
-      getDescriptor().getMessageType(20);
+      getDescriptor().getMessageType(24);
     internal_static_toolresult_v1_ReceiptMark_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ReceiptMark_descriptor,
         new java.lang.String[] { "FirstLine", "LastLine", "Inside", "Bytes", "Values", "TotalValues", "LikeLine", });
     internal_static_toolresult_v1_CompactRequest_descriptor =
-      getDescriptor().getMessageType(21);
+      getDescriptor().getMessageType(25);
     internal_static_toolresult_v1_CompactRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactRequest_descriptor,
         new java.lang.String[] { "Entries", "Policy", "SessionId", "DryRun", "CanonicalForm", });
     internal_static_toolresult_v1_CompactEntry_descriptor =
-      getDescriptor().getMessageType(22);
+      getDescriptor().getMessageType(26);
     internal_static_toolresult_v1_CompactEntry_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactEntry_descriptor,
         new java.lang.String[] { "Canonical", "CanonicalJson", "Family", "CallId", "Turn", "Subject", "PrecedingTokens", "Result", });
     internal_static_toolresult_v1_CompactedResult_descriptor =
-      getDescriptor().getMessageType(23);
+      getDescriptor().getMessageType(27);
     internal_static_toolresult_v1_CompactedResult_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactedResult_descriptor,
         new java.lang.String[] { "Index", "Canonical", "CanonicalJson", "Receipt", });
     internal_static_toolresult_v1_CompactResponse_descriptor =
-      getDescriptor().getMessageType(24);
+      getDescriptor().getMessageType(28);
     internal_static_toolresult_v1_CompactResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactResponse_descriptor,
         new java.lang.String[] { "Results", "FirstChanged", "Plan", "Overview", });
     internal_static_toolresult_v1_CompactStreamRequest_descriptor =
-      getDescriptor().getMessageType(25);
+      getDescriptor().getMessageType(29);
     internal_static_toolresult_v1_CompactStreamRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactStreamRequest_descriptor,
         new java.lang.String[] { "Header", "Entry", "Message", });
     internal_static_toolresult_v1_CompactHeader_descriptor =
-      getDescriptor().getMessageType(26);
+      getDescriptor().getMessageType(30);
     internal_static_toolresult_v1_CompactHeader_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactHeader_descriptor,
         new java.lang.String[] { "Policy", "SessionId", "DryRun", "CanonicalForm", });
     internal_static_toolresult_v1_CompactStreamResponse_descriptor =
-      getDescriptor().getMessageType(27);
+      getDescriptor().getMessageType(31);
     internal_static_toolresult_v1_CompactStreamResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactStreamResponse_descriptor,
         new java.lang.String[] { "Planned", "Result", "Summary", "Answer", });
     internal_static_toolresult_v1_CompactionPlan_descriptor =
-      getDescriptor().getMessageType(28);
+      getDescriptor().getMessageType(32);
     internal_static_toolresult_v1_CompactionPlan_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_CompactionPlan_descriptor,
         new java.lang.String[] { "Results", "FirstChanged", "TokensBefore", "TokensAfter", "CachedTokensInvalidated", "BudgetMet", "ShortfallTokens", "UnknownResults", "UnknownTokens", });
     internal_static_toolresult_v1_PlannedResult_descriptor =
-      getDescriptor().getMessageType(29);
+      getDescriptor().getMessageType(33);
     internal_static_toolresult_v1_PlannedResult_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_PlannedResult_descriptor,
         new java.lang.String[] { "Level", "TokensBefore", "TokensAfter", "Changed", "Hold", "OpenFailure", "SupersededBy", "Subject", "UnknownWhy", });
     internal_static_toolresult_v1_GetServerInfoRequest_descriptor =
-      getDescriptor().getMessageType(30);
+      getDescriptor().getMessageType(34);
     internal_static_toolresult_v1_GetServerInfoRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_GetServerInfoRequest_descriptor,
         new java.lang.String[] { });
     internal_static_toolresult_v1_GetServerInfoResponse_descriptor =
-      getDescriptor().getMessageType(31);
+      getDescriptor().getMessageType(35);
     internal_static_toolresult_v1_GetServerInfoResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_GetServerInfoResponse_descriptor,
         new java.lang.String[] { "Version", "Commit", "GoVersion", "Families", "RendererVersion", "TokenCounters", "Durability", "Limits", "Store", });
     internal_static_toolresult_v1_StoreStatus_descriptor =
-      getDescriptor().getMessageType(32);
+      getDescriptor().getMessageType(36);
     internal_static_toolresult_v1_StoreStatus_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_StoreStatus_descriptor,
         new java.lang.String[] { "Artifacts", "Bytes", "QuotaBytes", "SessionQuotaBytes", "ObjectStore", });
     internal_static_toolresult_v1_ObjectStoreStatus_descriptor =
-      getDescriptor().getMessageType(33);
+      getDescriptor().getMessageType(37);
     internal_static_toolresult_v1_ObjectStoreStatus_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ObjectStoreStatus_descriptor,
         new java.lang.String[] { "Url", "PendingArtifacts", "PendingBytes", "LastError", });
     internal_static_toolresult_v1_Limits_descriptor =
-      getDescriptor().getMessageType(34);
+      getDescriptor().getMessageType(38);
     internal_static_toolresult_v1_Limits_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_Limits_descriptor,
         new java.lang.String[] { "MaxMessageBytes", "MaxInFlightBytes", "MaxConcurrentStreams", "MaxConnections", "DefaultDeadline", "StreamIdle", });
     descriptor.resolveAllFeaturesImmutable();
+    com.google.protobuf.AnyProto.getDescriptor();
     com.google.protobuf.DurationProto.getDescriptor();
     io.github.toolresult.v1.EnvelopeProto.getDescriptor();
     io.github.toolresult.v1.PayloadProto.getDescriptor();

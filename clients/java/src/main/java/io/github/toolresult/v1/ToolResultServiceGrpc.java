@@ -107,6 +107,37 @@ public final class ToolResultServiceGrpc {
     return getProjectStreamMethod;
   }
 
+  private static volatile io.grpc.MethodDescriptor<io.github.toolresult.v1.ProjectSessionRequest,
+      io.github.toolresult.v1.ProjectSessionResponse> getProjectSessionMethod;
+
+  @io.grpc.stub.annotations.RpcMethod(
+      fullMethodName = SERVICE_NAME + '/' + "ProjectSession",
+      requestType = io.github.toolresult.v1.ProjectSessionRequest.class,
+      responseType = io.github.toolresult.v1.ProjectSessionResponse.class,
+      methodType = io.grpc.MethodDescriptor.MethodType.BIDI_STREAMING)
+  public static io.grpc.MethodDescriptor<io.github.toolresult.v1.ProjectSessionRequest,
+      io.github.toolresult.v1.ProjectSessionResponse> getProjectSessionMethod() {
+    io.grpc.MethodDescriptor<io.github.toolresult.v1.ProjectSessionRequest, io.github.toolresult.v1.ProjectSessionResponse> getProjectSessionMethod;
+    if ((getProjectSessionMethod = ToolResultServiceGrpc.getProjectSessionMethod) == null) {
+      synchronized (ToolResultServiceGrpc.class) {
+        if ((getProjectSessionMethod = ToolResultServiceGrpc.getProjectSessionMethod) == null) {
+          ToolResultServiceGrpc.getProjectSessionMethod = getProjectSessionMethod =
+              io.grpc.MethodDescriptor.<io.github.toolresult.v1.ProjectSessionRequest, io.github.toolresult.v1.ProjectSessionResponse>newBuilder()
+              .setType(io.grpc.MethodDescriptor.MethodType.BIDI_STREAMING)
+              .setFullMethodName(generateFullMethodName(SERVICE_NAME, "ProjectSession"))
+              .setSampledToLocalTracing(true)
+              .setRequestMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.github.toolresult.v1.ProjectSessionRequest.getDefaultInstance()))
+              .setResponseMarshaller(io.grpc.protobuf.ProtoUtils.marshaller(
+                  io.github.toolresult.v1.ProjectSessionResponse.getDefaultInstance()))
+              .setSchemaDescriptor(new ToolResultServiceMethodDescriptorSupplier("ProjectSession"))
+              .build();
+        }
+      }
+    }
+    return getProjectSessionMethod;
+  }
+
   private static volatile io.grpc.MethodDescriptor<io.github.toolresult.v1.RenderRequest,
       io.github.toolresult.v1.RenderResponse> getRenderMethod;
 
@@ -462,6 +493,35 @@ public final class ToolResultServiceGrpc {
 
     /**
      * <pre>
+     * ProjectSession is Project for a runtime that makes many calls: each message is a call,
+     * and each call has one answer, which is that of Project or the status that Project would
+     * end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+     * on at the same time, and answers come as they are ready, in any order; a call that needs
+     * what an earlier one did is sent after its answer. The server takes no more calls while
+     * that many have no answer yet, or while the client takes none.
+     * Everything that holds for a call of Project holds for each call of a stream: rights, the
+     * session of a token, limits of memory, request ids, records and the default deadline. The
+     * id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+     * and its method is Project.
+     * When the client closes its side, the server answers what it has, and ends the stream with
+     * OK. When it ends it with another status, it has answered every call that it began, unless
+     * the client went away or took no answers: what has no answer then can be sent again.
+     * Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+     * Errors of the stream: those that every RPC may answer, where a message is none whose
+     * number can be read, and
+     *   INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+     *     choose another for each, such as the next one.
+     *   DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+     *     no answer was taken, for longer than Limits.stream_idle; open another stream.
+     * </pre>
+     */
+    default io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectSessionRequest> projectSession(
+        io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectSessionResponse> responseObserver) {
+      return io.grpc.stub.ServerCalls.asyncUnimplementedStreamingCall(getProjectSessionMethod(), responseObserver);
+    }
+
+    /**
+     * <pre>
      * Render makes the receipt of a canonical result, for example one that the
      * runtime kept, under another policy. It reads nothing but its request, so a
      * receipt can never show more than the canonical result does.
@@ -755,6 +815,36 @@ public final class ToolResultServiceGrpc {
 
     /**
      * <pre>
+     * ProjectSession is Project for a runtime that makes many calls: each message is a call,
+     * and each call has one answer, which is that of Project or the status that Project would
+     * end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+     * on at the same time, and answers come as they are ready, in any order; a call that needs
+     * what an earlier one did is sent after its answer. The server takes no more calls while
+     * that many have no answer yet, or while the client takes none.
+     * Everything that holds for a call of Project holds for each call of a stream: rights, the
+     * session of a token, limits of memory, request ids, records and the default deadline. The
+     * id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+     * and its method is Project.
+     * When the client closes its side, the server answers what it has, and ends the stream with
+     * OK. When it ends it with another status, it has answered every call that it began, unless
+     * the client went away or took no answers: what has no answer then can be sent again.
+     * Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+     * Errors of the stream: those that every RPC may answer, where a message is none whose
+     * number can be read, and
+     *   INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+     *     choose another for each, such as the next one.
+     *   DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+     *     no answer was taken, for longer than Limits.stream_idle; open another stream.
+     * </pre>
+     */
+    public io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectSessionRequest> projectSession(
+        io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectSessionResponse> responseObserver) {
+      return io.grpc.stub.ClientCalls.asyncBidiStreamingCall(
+          getChannel().newCall(getProjectSessionMethod(), getCallOptions()), responseObserver);
+    }
+
+    /**
+     * <pre>
      * Render makes the receipt of a canonical result, for example one that the
      * runtime kept, under another policy. It reads nothing but its request, so a
      * receipt can never show more than the canonical result does.
@@ -1006,6 +1096,37 @@ public final class ToolResultServiceGrpc {
         projectStream() {
       return io.grpc.stub.ClientCalls.blockingBidiStreamingCall(
           getChannel(), getProjectStreamMethod(), getCallOptions());
+    }
+
+    /**
+     * <pre>
+     * ProjectSession is Project for a runtime that makes many calls: each message is a call,
+     * and each call has one answer, which is that of Project or the status that Project would
+     * end with. A stream costs less than a call for each. Up to 64 calls of a stream are worked
+     * on at the same time, and answers come as they are ready, in any order; a call that needs
+     * what an earlier one did is sent after its answer. The server takes no more calls while
+     * that many have no answer yet, or while the client takes none.
+     * Everything that holds for a call of Project holds for each call of a stream: rights, the
+     * session of a token, limits of memory, request ids, records and the default deadline. The
+     * id of a call in logs and records is the x-request-id of the stream, "/" and its number,
+     * and its method is Project.
+     * When the client closes its side, the server answers what it has, and ends the stream with
+     * OK. When it ends it with another status, it has answered every call that it began, unless
+     * the client went away or took no answers: what has no answer then can be sent again.
+     * Errors of a call, in its answer: those of Project, and those that every RPC may answer.
+     * Errors of the stream: those that every RPC may answer, where a message is none whose
+     * number can be read, and
+     *   INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the number of a call is that of one under way;
+     *     choose another for each, such as the next one.
+     *   DEADLINE_EXCEEDED (STREAM_IDLE): nothing was under way and no message was received, or
+     *     no answer was taken, for longer than Limits.stream_idle; open another stream.
+     * </pre>
+     */
+    @io.grpc.ExperimentalApi("https://github.com/grpc/grpc-java/issues/10918")
+    public io.grpc.stub.BlockingClientCall<io.github.toolresult.v1.ProjectSessionRequest, io.github.toolresult.v1.ProjectSessionResponse>
+        projectSession() {
+      return io.grpc.stub.ClientCalls.blockingBidiStreamingCall(
+          getChannel(), getProjectSessionMethod(), getCallOptions());
     }
 
     /**
@@ -1548,7 +1669,8 @@ public final class ToolResultServiceGrpc {
   private static final int METHODID_COMPACT = 4;
   private static final int METHODID_GET_SERVER_INFO = 5;
   private static final int METHODID_PROJECT_STREAM = 6;
-  private static final int METHODID_COMPACT_STREAM = 7;
+  private static final int METHODID_PROJECT_SESSION = 7;
+  private static final int METHODID_COMPACT_STREAM = 8;
 
   private static final class MethodHandlers<Req, Resp> implements
       io.grpc.stub.ServerCalls.UnaryMethod<Req, Resp>,
@@ -1604,6 +1726,9 @@ public final class ToolResultServiceGrpc {
         case METHODID_PROJECT_STREAM:
           return (io.grpc.stub.StreamObserver<Req>) serviceImpl.projectStream(
               (io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectStreamResponse>) responseObserver);
+        case METHODID_PROJECT_SESSION:
+          return (io.grpc.stub.StreamObserver<Req>) serviceImpl.projectSession(
+              (io.grpc.stub.StreamObserver<io.github.toolresult.v1.ProjectSessionResponse>) responseObserver);
         case METHODID_COMPACT_STREAM:
           return (io.grpc.stub.StreamObserver<Req>) serviceImpl.compactStream(
               (io.grpc.stub.StreamObserver<io.github.toolresult.v1.CompactStreamResponse>) responseObserver);
@@ -1629,6 +1754,13 @@ public final class ToolResultServiceGrpc {
               io.github.toolresult.v1.ProjectStreamRequest,
               io.github.toolresult.v1.ProjectStreamResponse>(
                 service, METHODID_PROJECT_STREAM)))
+        .addMethod(
+          getProjectSessionMethod(),
+          io.grpc.stub.ServerCalls.asyncBidiStreamingCall(
+            new MethodHandlers<
+              io.github.toolresult.v1.ProjectSessionRequest,
+              io.github.toolresult.v1.ProjectSessionResponse>(
+                service, METHODID_PROJECT_SESSION)))
         .addMethod(
           getRenderMethod(),
           io.grpc.stub.ServerCalls.asyncUnaryCall(
@@ -1721,6 +1853,7 @@ public final class ToolResultServiceGrpc {
               .setSchemaDescriptor(new ToolResultServiceFileDescriptorSupplier())
               .addMethod(getProjectMethod())
               .addMethod(getProjectStreamMethod())
+              .addMethod(getProjectSessionMethod())
               .addMethod(getRenderMethod())
               .addMethod(getParseReceiptMethod())
               .addMethod(getProjectTurnMethod())
