@@ -86,8 +86,8 @@ func (b *bench) startSides(p payload) (sides []*side, c Calls, err error) {
 	if err != nil {
 		return nil, c, err
 	}
-	if open, there := session(); there && !p.cut {
-		s := &side{name: sessionSide, server: sides[len(configs)-1].server, open: open, noIDs: true}
+	if !p.cut {
+		s := &side{name: sessionSide, server: sides[len(configs)-1].server, open: openSession, noIDs: true}
 		s.next.Store(sessionPayloads)
 		floors = append(floors, s)
 	}

@@ -112,14 +112,6 @@ func TestAppendedBytes(t *testing.T) {
 	}
 }
 
-// As soon as the contract has ProjectSession it is measured.
-func TestSessionIsMeasured(t *testing.T) {
-	t.Parallel()
-	if _, measured := session(); measured != hasSession() {
-		t.Errorf("ProjectSession is in the contract: %v; is measured: %v", hasSession(), measured)
-	}
-}
-
 // A profiled sidecar is built, and is the sidecar.
 func TestProfiledBuild(t *testing.T) {
 	if testing.Short() {
