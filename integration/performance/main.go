@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -193,11 +192,11 @@ func renderAgain() error {
 	return rewriteDocument(documentPath, r)
 }
 
-// writeDocument writes the results and the document.
+// writeDocument writes the results, and the document from what they say: they have fewer digits than what was measured.
 func writeDocument(r Results) error {
 	if err := writeResults(resultsPath, r); err != nil {
 		return err
 	}
-	fmt.Println(filepath.Base(resultsPath), "and", documentPath, "were written; review the diff")
-	return rewriteDocument(documentPath, r)
+	fmt.Println(resultsPath, "and", documentPath, "were written; review the diff")
+	return renderAgain()
 }
