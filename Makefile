@@ -50,11 +50,13 @@ BOUNDED := InBoundedMemory$$
 # What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
 ELSEWHERE := (?i)corpus|make costs|make frameworks|a process of other tests
 
-# What to set: a family of `make golden`, packages of `make mutate`, a benchmark, languages of `make clients`.
+# What to set: a family of `make golden`, packages of `make mutate`, a benchmark, parts of `make bench`, languages of `make clients`.
 FAMILY ?=
 PKG ?= ./artifactstore/...
 BENCH ?= .
 BENCHTIME ?= 1s
+QUICK ?=
+PARTS ?=
 CLIENTS ?= go java python rust typescript
 WRITE ?=
 INSTALL ?=
@@ -122,7 +124,11 @@ eval: ## Score receipts of real outputs with known answers; docs/evaluation.md h
 	[ -z "$$failed" ]
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme,grpcnotrace,nethttpomithttp2 ./integration/readme
-bench: ## Run the benchmarks; BENCH selects, BENCHTIME sets the time of each
+bench: ## Measure what users get beside floors, and write docs/reference/performance.md; QUICK=yes prints, PARTS selects
+	$(GO) run ./integration/performance $(if $(QUICK)$(PARTS),$(if $(QUICK),-quick) -only '$(PARTS)',-write)
+profile: ## Write the profile by which the sidecar is built, cmd/toolresult/default.pgo
+	$(GO) run ./integration/performance -profile cmd/toolresult/default.pgo
+benchmarks: ## Run the benchmarks of parts; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
 journals: ## Measure own frames beside libraries that keep a log, and damage them; WRITE=yes writes the tables of ADR 0068
 	cd integration/journals && $(GO) vet ./...

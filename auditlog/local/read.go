@@ -77,7 +77,7 @@ func (l *Log) Find(ctx context.Context, session, requestID string) (list []*pb.A
 	anchor := l.journal.Anchor(journal.Records).Number
 	numbers := l.requests.find(key, anchor)
 	err = l.peek(ctx, func(db *sqlitedb.DB) error {
-		return db.Each("SELECT sequence FROM records WHERE session = ? AND request_id = ? AND sequence > ?", []any{key.session, key.id, int64(anchor)}, func(scan func(...any) error) error {
+		return db.Each("SELECT sequence FROM records WHERE session = ? AND request_id = ? AND request_id <> '' AND sequence > ?", []any{key.session, key.id, int64(anchor)}, func(scan func(...any) error) error {
 			var n uint64
 			err := scan(&n)
 			numbers = append(numbers, n)

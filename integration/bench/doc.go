@@ -1,6 +1,6 @@
-// Package bench measures the sidecar against floors in the same run: the built
-// binary in a process of its own against a stock gRPC server in a process of
-// its own, called in turns by one stock client. A ratio is the median over
-// rounds, so that a noisy minute touches both sides. docs/reference/performance.md says
-// how to read the numbers; nothing here is judged by an absolute time.
+// Package bench measures parts of the sidecar against floors in the same run: the built
+// binary in a process of its own against stock servers in processes of
+// their own, called in turns by one client. A ratio is the median over
+// rounds, so that a noisy minute touches both sides. What users get as a whole is
+// measured by integration/performance; docs/reference/benchmarks.md has the numbers of this one.
 package bench

@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"bytes"
-	"context"
 	"flag"
 	"fmt"
 	"net"
@@ -18,7 +17,6 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/integration/sidecartest"
@@ -27,8 +25,7 @@ import (
 // rounds is how often the two sides are measured in turns.
 const rounds = 9
 
-// stockSocket makes this test binary a stock server: the environment variable
-// names the socket, and a file beside it holds the reply.
+// stockSocket makes this test binary a stock server on the socket that the environment variable names.
 const stockSocket = "TOOLRESULT_BENCH_STOCK"
 
 var binary string
@@ -55,31 +52,18 @@ func TestMain(m *testing.M) {
 	os.Exit(sidecartest.Main(m, &binary))
 }
 
-// stock answers every Project with the same reply and does nothing else.
+// stock takes streams, and nothing else.
 type stock struct {
 	pb.UnimplementedToolResultServiceServer
-	reply *pb.ProjectResponse
-}
-
-func (s stock) Project(context.Context, *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	return s.reply, nil
 }
 
 func serveStock(socket string) error {
-	text, err := os.ReadFile(socket + ".reply")
-	if err != nil {
-		return err
-	}
-	s := stock{reply: &pb.ProjectResponse{}}
-	if err := proto.Unmarshal(text, s.reply); err != nil {
-		return err
-	}
 	l, err := net.Listen("unix", socket)
 	if err != nil {
 		return err
 	}
 	g := grpc.NewServer()
-	pb.RegisterToolResultServiceServer(g, s)
+	pb.RegisterToolResultServiceServer(g, stock{})
 	return g.Serve(l)
 }
 
@@ -127,33 +111,6 @@ func dial(b *testing.B, socket string, cmd *exec.Cmd) side {
 	}
 	b.Cleanup(func() { _ = conn.Close() })
 	return side{pb.NewToolResultServiceClient(conn), cmd.Process.Pid}
-}
-
-// pair starts the sidecar with its store under base, asks it for the reply to a
-// request, and starts a stock server that gives a reply of the same size.
-func pair(b *testing.B, req *pb.ProjectRequest, base string, flags ...string) (ours, floor side) {
-	b.Helper()
-	dir, err := os.MkdirTemp(base, "trb")
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() { _ = os.RemoveAll(dir) })
-	ours = startSidecar(b, dir, flags...)
-	reply, err := ours.Project(b.Context(), req)
-	if err != nil {
-		b.Fatal(err)
-	}
-	text, err := proto.Marshal(reply)
-	if err != nil {
-		b.Fatal(err)
-	}
-	socket := filepath.Join(dir, "stock")
-	if err := os.WriteFile(socket+".reply", text, 0o600); err != nil {
-		b.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), stockSocket+"="+socket)
-	return ours, dial(b, socket, cmd)
 }
 
 // logOf is text of a build and test log, of about n bytes; seed makes it fresh
@@ -263,47 +220,4 @@ func compare(b *testing.B, ours, floor side, callers, calls int, next func(i int
 func median(x []float64) float64 {
 	x = slices.Sorted(slices.Values(x))
 	return x[len(x)/2]
-}
-
-// A command result of 4 KB with validation, logging and recovery: shown whole, and
-// with its noise in an artifact.
-func BenchmarkProject4K(b *testing.B) {
-	for name, command := range map[string]string{"whole": unknown, "folded": known} {
-		for _, callers := range []int{1, 8} {
-			b.Run(fmt.Sprintf("%s/callers=%d", name, callers), func(b *testing.B) {
-				req := request(command, logOf(4096, 0))
-				ours, floor := pair(b, req, "")
-				compare(b, ours, floor, callers, 1500, func(int) *pb.ProjectRequest { return req })
-			})
-		}
-	}
-}
-
-// 64 KB of fresh content in every call: each one writes an artifact. In memory
-// is what the sidecar costs; on disk is that and what the disk costs.
-func BenchmarkProject64K(b *testing.B) {
-	for _, mode := range []struct{ name, command, base, flag string }{
-		{"memory", unknown, "/dev/shm", "--volatile=true"}, {"memory-profile", known, "/dev/shm", "--volatile=true"},
-		{"disk-unsynced", unknown, "", "--volatile=true"}, {"disk-durable", unknown, "", "--volatile=false"},
-	} {
-		for _, callers := range []int{1, 8} {
-			b.Run(fmt.Sprintf("%s/callers=%d", mode.name, callers), func(b *testing.B) {
-				const calls = 400
-				reqs := make([]*pb.ProjectRequest, calls)
-				for i := range reqs {
-					reqs[i] = request(mode.command, logOf(64<<10, i))
-				}
-				ours, floor := pair(b, reqs[0], mode.base, mode.flag)
-				fresh := 0
-				var lock sync.Mutex
-				compare(b, ours, floor, callers, calls, func(i int) *pb.ProjectRequest {
-					lock.Lock()
-					defer lock.Unlock()
-					fresh++ // another round, other content of the same size
-					copy(reqs[i].GetOutput().GetCommand().GetStdout().GetInline(), fmt.Sprintf("%012d", fresh))
-					return reqs[i]
-				})
-			})
-		}
-	}
 }

@@ -234,9 +234,6 @@ func (s side) send(b *testing.B, chunk []byte, total int64) time.Duration {
 func stockReceiver(b *testing.B, dir string, volatile bool) sender {
 	b.Helper()
 	socket := filepath.Join(dir, "stock")
-	if err := os.WriteFile(socket+".reply", nil, 0o600); err != nil {
-		b.Fatal(err)
-	}
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), stockSocket+"="+socket, fmt.Sprintf("%s=%v", syncFile, !volatile))
 	return dial(b, socket, cmd).send

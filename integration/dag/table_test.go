@@ -129,6 +129,7 @@ var table = map[string]row{
 
 	"cmd":         {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration": {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
+	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.
 	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early
 	"cmd/toolresult/internal/shell/inner": {},
