@@ -8,7 +8,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -158,19 +157,13 @@ func (s *settings) dialOptions() ([]grpc.DialOption, error) {
 		grpc.WithChainUnaryInterceptor(typedErrors(s.timeout)), grpc.WithChainStreamInterceptor(typedStreamErrors),
 	}
 	if s.token != "" {
-		onMachine := local || isLoopback(s.address)
+		onMachine := local || sidecar.IsLoopback(s.address)
 		if !onMachine && s.tls == nil {
 			return nil, errors.New("a token is sent to another machine with TLS only")
 		}
 		options = append(options, grpc.WithPerRPCCredentials(bearer{s.token, !onMachine}))
 	}
 	return append(options, s.dial...), nil
-}
-
-// isLoopback reports whether an address is of this machine by its text.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	return err == nil && (host == "localhost" || net.ParseIP(host).IsLoopback())
 }
 
 // bearer sends a token with each call (RFC 6750).

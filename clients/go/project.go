@@ -17,10 +17,9 @@ type Option func(*projection)
 type projection struct {
 	request   *pb.ProjectRequest // without its output
 	mediaType string
-	family    string   // of a stream
-	line      string   // the command line of a stream
-	hasID     bool     // the caller chose the request id
-	payloads  [][]byte // that are sent as streams
+	family    string // of a stream
+	line      string // the command line of a stream
+	hasID     bool   // the caller chose the request id
 }
 
 // MaxTokens bounds the receipt, in tokens. Default: by tool, model and family.

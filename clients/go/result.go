@@ -1,6 +1,8 @@
 package toolresult
 
 import (
+	"slices"
+
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -29,17 +31,20 @@ func newResult(r *pb.ProjectResponse) *Result {
 	return &Result{
 		Receipt: r.GetReceipt().GetText(), Tokens: int(r.GetReceipt().GetTokens()), Family: r.GetFamily(),
 		Failed: r.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR, Canonical: r.GetCanonical(),
-		Artifacts: appendArtifacts(nil, r.GetCanonical().ProtoReflect()), Response: r,
+		Artifacts: Artifacts(r.GetCanonical()), Response: r,
 	}
+}
+
+// Artifacts returns the paths that a canonical result names, each once, for [Client.Read].
+func Artifacts(canonical *pb.CanonicalToolResult) []string {
+	return appendArtifacts(nil, canonical.ProtoReflect())
 }
 
 // appendArtifacts appends the paths of artifacts in a message that are not there yet, in the order of the fields.
 func appendArtifacts(paths []string, m protoreflect.Message) []string {
 	if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
-		for _, path := range paths {
-			if path == ref.GetPath() {
-				return paths
-			}
+		if ref.GetPath() == "" || slices.Contains(paths, ref.GetPath()) {
+			return paths
 		}
 		return append(paths, ref.GetPath())
 	}

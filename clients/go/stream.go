@@ -27,7 +27,6 @@ const (
 // Stream sends the output of a tool that still runs. Write it, and Finish when the tool has ended; Close gives it up if it has no
 // Finish, and nothing of it is kept. It is not safe for concurrent use.
 type Stream struct {
-	client  *Client
 	options *projection
 	tool    string
 	call    pb.ToolResultService_ProjectStreamClient
@@ -42,7 +41,7 @@ type Stream struct {
 // Errors of the sidecar are those of the first Write, Snapshot or Finish behind them.
 func (c *Client) Stream(ctx context.Context, tool string, options ...Option) (*Stream, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Stream{client: c, options: c.projection(options), tool: tool, cancel: cancel, sent: map[string]uint64{}}
+	s := &Stream{options: c.projection(options), tool: tool, cancel: cancel, sent: map[string]uint64{}}
 	call, err := c.Results.ProjectStream(ctx)
 	if err != nil {
 		cancel()
@@ -120,8 +119,8 @@ func (s *Stream) send(m *pb.ProjectStreamRequest) error {
 	return s.err
 }
 
-// Snapshot projects what was sent until now, as a command that goes on as the background task of that id, or, without an id, as a
-// text. The family has to be the one of the stream.
+// Snapshot projects what was sent until now: of a command, which goes on as the background task of that id, or of a text, for which the
+// id is not used.
 func (s *Stream) Snapshot(taskID string) (*Result, error) {
 	output := s.text()
 	if s.options.family == "command" {
@@ -220,28 +219,25 @@ func streamed(name string) *pb.Payload {
 	return &pb.Payload{Source: &pb.Payload_Stream{Stream: name}}
 }
 
-// projectStreamed sends an output whose payloads are too large for one message. They move out of the message, so that it can be sent
-// once more.
+// projectStreamed sends an output whose payloads are too large for one message. They move out of it.
 func (c *Client) projectStreamed(ctx context.Context, p *projection, output *pb.CompleteToolOutput) (*pb.ProjectResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	if p.payloads == nil {
-		p.family, p.line = familyOf(output), output.GetCommand().GetCommandLine()
-		p.payloads = takePayloads(nil, output.ProtoReflect())
-	}
+	p.family, p.line = familyOf(output), output.GetCommand().GetCommandLine()
+	payloads := takePayloads(nil, output.ProtoReflect())
 	call, err := c.Results.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{client: c, options: p, tool: output.GetToolName(), call: call, cancel: cancel, sent: map[string]uint64{}}
-	names := make([]string, len(p.payloads))
-	for i := range p.payloads {
+	s := &Stream{options: p, tool: output.GetToolName(), call: call, cancel: cancel, sent: map[string]uint64{}}
+	names := make([]string, len(payloads))
+	for i := range payloads {
 		names[i] = payloadName(i)
 	}
 	if err := s.send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: p.header(s.tool, names)}}); err != nil {
 		return nil, err
 	}
-	for i, data := range p.payloads {
+	for i, data := range payloads {
 		if _, err := s.write(payloadName(i), data); err != nil {
 			return nil, err
 		}

@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/server/config"
 )
 
@@ -58,7 +58,7 @@ func (t *credentialFlags) options(address string) ([]grpc.DialOption, error) {
 		}
 		token = string(session)
 	}
-	onMachine := local || isLoopback(address)
+	onMachine := local || sidecar.IsLoopback(address)
 	if token != "" && !onMachine && t.ca == "" {
 		return nil, errTokenInClear
 	}
@@ -122,14 +122,6 @@ func (b bearer) GetRequestMetadata(context.Context, ...string) (map[string]strin
 func (b bearer) RequireTransportSecurity() bool { return !b.onMachine }
 
 var _ credentials.PerRPCCredentials = bearer{}
-
-// isLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost. Other names are
-// not looked up: what a name resolves to may change between the check and the connection.
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip := net.ParseIP(host)
-	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
-}
 
 // errTokenInClear means that a token would be sent in clear text over a network, where everybody on the way could use it.
 var errTokenInClear = errors.New("a token leaves this machine over TLS alone; give the certificates that sign the sidecar's with --ca")

@@ -45,7 +45,7 @@ var table = map[string]row{
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
 	"internal/mcpproxy":    {imports: []string{"internal/jsonspan"}},
 
-	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "internal/mcpproxy"}, grpc: all},
+	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "clients/go", "internal/mcpproxy"}, grpc: all},
 
 	// Bytes to bounded text. docs/adr/0040 has the layers of previews.
 	"tokens":           {pure: true},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -135,4 +136,12 @@ func RemoveAddress(path string, pid int) error {
 		return fmt.Errorf("address file %s: %w", path, err)
 	}
 	return nil
+}
+
+// IsLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost. Other names are
+// not looked up: what a name resolves to may change between the check and the connection.
+func IsLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip := net.ParseIP(host)
+	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }

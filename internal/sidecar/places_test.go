@@ -315,3 +315,17 @@ func TestFindEndsWithItsContext(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestIsLoopback: an address is of this machine by its text alone.
+func TestIsLoopback(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]bool{
+		"127.0.0.1:1": true, "127.9.9.9:1": true, "[::1]:1": true, "localhost:1": true, "[::ffff:127.0.0.1]:1": true,
+		"localhost.example.com:1": false, "127.0.0.1.example.com:1": false, "10.0.0.1:1": false, "0.0.0.0:1": false, "127.0.0.1": false, "": false,
+		"[::1%lo]:1": false, ":1": false, "LOCALHOST:1": false,
+	} {
+		if got := sidecar.IsLoopback(address); got != want {
+			t.Errorf("%q: %v", address, got)
+		}
+	}
+}

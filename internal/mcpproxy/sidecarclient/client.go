@@ -16,8 +16,8 @@ import (
 	"google.golang.org/grpc/codes"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
+	toolresult "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/mcpproxy"
 )
@@ -92,7 +92,7 @@ func (c *Client) Project(ctx context.Context, r mcpproxy.Result) (mcpproxy.Recei
 	if err != nil {
 		return mcpproxy.Receipt{}, w.explain(err)
 	}
-	return mcpproxy.Receipt{Text: answer.GetReceipt().GetText(), Artifacts: artifactsOf(answer.GetCanonical())}, nil
+	return mcpproxy.Receipt{Text: answer.GetReceipt().GetText(), Artifacts: toolresult.Artifacts(answer.GetCanonical())}, nil
 }
 
 // most returns for how long a receipt of size bytes is waited for, whatever the sidecar does.
@@ -192,36 +192,6 @@ func toolName(name string) string {
 func serverName(name string) string {
 	const most = 256
 	return strings.ToValidUTF8(name[:min(len(name), most)], "")
-}
-
-// artifactsOf returns the paths of all artifacts that a result names, each once.
-func artifactsOf(r *pb.CanonicalToolResult) (paths []string) {
-	seen := map[string]bool{}
-	var visit func(m protoreflect.Message)
-	visit = func(m protoreflect.Message) {
-		if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
-			if path := ref.GetPath(); path != "" && !seen[path] {
-				seen[path] = true
-				paths = append(paths, path)
-			}
-			return
-		}
-		fields := m.Descriptor().Fields()
-		for i := range fields.Len() {
-			f := fields.Get(i)
-			switch {
-			case f.Message() == nil || f.IsMap() || !m.Has(f):
-			case f.IsList():
-				for n := range m.Get(f).List().Len() {
-					visit(m.Get(f).List().Get(n).Message())
-				}
-			default:
-				visit(m.Get(f).Message())
-			}
-		}
-	}
-	visit(r.ProtoReflect())
-	return paths
 }
 
 // Read implements [mcpproxy.Sidecar].
