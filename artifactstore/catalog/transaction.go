@@ -76,8 +76,8 @@ func (t *Transaction) put(ctx context.Context, o Owner, b artifactstore.Blob) (a
 	return one.ref, nil
 }
 
-// bring brings a blob into the store and adds its name to those that are busy. A small one is reserved, if the store can do that, but for one that is raw: what
-// was redacted is never in the journal.
+// bring brings a blob into the store and adds its name to those that are busy. A small one is reserved, if the store can do that, but for
+// one that is raw: what was redacted is never in the journal.
 func (c *Catalog) bring(ctx context.Context, o Owner, b artifactstore.Blob) (claimed, error) {
 	if store, can := c.store.(artifactstore.Reserver); can && b.Size() <= smallBytes && !o.Raw {
 		content, err := artifactstore.Content(b)
