@@ -195,7 +195,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 		`toolresult_store_artifacts`:                                            float64(info.GetStore().GetArtifacts()),
 		`toolresult_store_size_bytes`:                                           float64(info.GetStore().GetBytes()),
 		`toolresult_store_quota_bytes`:                                          0,
-		`toolresult_queue_length{store="journal"}`:                                0,
+		`toolresult_queue_length{store="journal"}`:                              0,
 		`toolresult_compactions_total`:                                          1,
 		`toolresult_compaction_freed_tokens_total`:                              before - after,
 	}
