@@ -103,7 +103,7 @@ var mutants = []mutant{
 	{"a full disk takes no notice", "internal/journal/keeper.go", "!k.onReserve() || p.notice ||", "!k.onReserve() ||", "internal/journal.TestFullDisk", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
 	{"others read the journal", "internal/journal/disk.go", "err = f.Chmod(writeMode) // whatever the umask", "err = f.Chmod(0o644) // whatever the umask", legs + ".TestOthersCannotReadTheLog", ""},
-	{"a journal has its name before it is whole", "server/migrate.go", "path := filepath.Join(store, newJournalName)", "path := filepath.Join(store, journalName)", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
+	{"an upgrade removes the databases first", "server/migrate.go", "err := os.Rename(path, filepath.Join(store, journalName));", "err := errors.Join(removeEarlier(store), os.Rename(path, filepath.Join(store, journalName)));", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
 
 	{"an abandoned upload stays", "server/pipeline/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
 	{"a server that drains lets calls in", "server/rpc/interceptors.go", "c.draining.Store(true)", "", legs + ".TestTerminatedWithOpenUploads", ""},
