@@ -28,8 +28,21 @@ func (c printing) rangeOf(p *Profile) (show Range, maybeLog bool) {
 }
 
 // Explain finds the profile of a command line. If several commands print, all must
-// have the same profile.
+// have the same profile. The Steps are shared, and must not be changed.
 func (s *Set) Explain(commandLine string) Choice {
+	if s == nil {
+		return s.explain(commandLine)
+	}
+	if c, known := s.choices.get(commandLine); known {
+		return c
+	}
+	c := s.explain(commandLine)
+	s.choices.put(commandLine, c)
+	return c
+}
+
+// explain is Explain of a command line that was not explained lately.
+func (s *Set) explain(commandLine string) Choice {
 	var c Choice
 	list, unclear := printingCommands(commandLine)
 	switch {
