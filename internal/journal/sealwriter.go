@@ -196,13 +196,13 @@ var errNoEntries = errors.New("there is nothing to seal")
 // table returns the frame of the table: the length of the name of the log (u8) and the name, the key, the hash of the entry before the first
 // and of the last one, the offset and the length of the frame of the dictionary (u64), which has none when the length is 0; of each block how
 // many numbers are missing before it, the count of its entries, the length of its frame, and how many bytes are before its mark since the block
-// before, as varints of LEB128; at the end the CRC32C of all that (u32), and its length (u32).
+// before, as varints of LEB128, where the first block has its number and its offset; at the end the CRC32C of all that (u32), and its length (u32).
 func (s *sealWriter) table(dictionary int64) []byte {
 	b := append([]byte{byte(len(s.log))}, s.log...)
 	b = append(append(append(b, s.key[:]...), s.previous[:]...), s.end.Hash[:]...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(dictionary))
 	b = binary.LittleEndian.AppendUint64(b, uint64(len(s.packed)))
-	next, at := s.blocks[0].first, int64(0)
+	next, at := uint64(0), int64(0)
 	for i := range s.blocks {
 		k := &s.blocks[i]
 		b = binary.AppendUvarint(b, k.first-next)
