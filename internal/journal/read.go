@@ -173,17 +173,15 @@ type reader struct {
 	visit   func(*Entry) error
 	damaged func(Damage) error
 
-	file   *sealedFile // that is open; nil: none
-	opened file
-	window window // of it
+	sealed *blockReader // of the file that is open; nil: none
 }
 
 // close closes the file that is open.
 func (r *reader) close() {
-	if r.opened != nil {
-		r.opened.Close() // read-only
+	if r.sealed != nil {
+		r.sealed.close()
 	}
-	r.file, r.opened = nil, nil
+	r.sealed = nil
 }
 
 // lost reports the entries from next on up to a number, and goes on behind them.
@@ -246,18 +244,15 @@ func (r *reader) vanished(f *sealedFile) error {
 
 // block reads the next block of a sealed file.
 func (r *reader) block(f *sealedFile) error {
-	if r.file != f {
+	if r.sealed == nil || r.sealed.file != f {
 		r.close()
-		opened, err := r.j.disk.Open(f.name())
+		opened, err := r.j.openBlocks(f)
 		if err != nil {
 			return err
 		}
-		r.file, r.opened, r.window = f, opened, window{file: opened, limit: f.size, piece: r.window.piece[:0]}
+		r.sealed = opened
 	}
-	x, err := r.j.index(f)
-	if err != nil {
-		return err
-	}
+	x := r.sealed.index
 	i := x.find(r.next)
 	if i == len(x.blocks) {
 		return r.lost(f.last, reasonMissing)
@@ -266,7 +261,7 @@ func (r *reader) block(f *sealedFile) error {
 	if b.first > r.next {
 		return r.lost(b.first-1, reasonMissing)
 	}
-	entries, err := x.readBlock(r.opened, r.window.bytes(b.offset, b.span()), b, r.s, r.j.name)
+	entries, err := r.sealed.read(i)
 	if errors.Is(err, ErrDamaged) {
 		return r.lost(b.last(), reasonAltered)
 	}
