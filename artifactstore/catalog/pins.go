@@ -2,35 +2,35 @@ package catalog
 
 import "sync"
 
-// held are the names that calls have put and not appended yet. A collection leaves them alone.
-type held struct {
+// pins are the names that calls have put and not appended yet. A collection leaves them alone.
+type pins struct {
 	mu    sync.Mutex
 	names map[string]int // of how many calls
 }
 
-// hold holds a name.
-func (h *held) hold(name string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.names[name]++
+// pin pins a name.
+func (p *pins) pin(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names[name]++
 }
 
-// free ends one hold of each name.
-func (h *held) free(names []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// free ends one pin of each name.
+func (p *pins) free(names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, name := range names {
-		if h.names[name]--; h.names[name] == 0 {
-			delete(h.names, name)
+		if p.names[name]--; p.names[name] == 0 {
+			delete(p.names, name)
 		}
 	}
 }
 
-// has reports whether a call holds a name.
-func (h *held) has(name string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.names[name] > 0
+// has reports whether a call pins a name.
+func (p *pins) has(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.names[name] > 0
 }
 
 // usage is what counts against the quota of the store: the artifacts in the index, and bytes that are not in it yet, which are those of
