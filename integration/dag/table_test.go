@@ -105,7 +105,7 @@ var table = map[string]row{
 	"server/rpc":       {imports: list("gen", "internal/privatedir", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
-	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},
+	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity", "server/idle")},
 	"server/redaction": {imports: list("gen", "envelope", "projectors", "artifactstore", "preview/textscan", "redact", "server/apierror", "server/families", "server/identity", "server/ingest"), grpc: codes},
 	"server/recorder":  {imports: list(results, "auditlog", "internal/journal", "server/apierror", "server/identity", "server/metrics"), grpc: all},
 

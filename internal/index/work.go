@@ -106,8 +106,9 @@ func (x *Index) turn() error {
 			x.queued -= len(e.Data)
 		}
 		x.queue = append([]*journal.Entry(nil), x.queue[len(entries):]...)
-	} else if x.behind = x.applied.Load() < x.fed; !x.behind {
-		x.o.Logger.Debug("the index has all entries", slog.String("index", x.o.Path))
+	} else {
+		x.behind = x.applied.Load() < x.fed
+		x.progress.say(x.o.Logger, x.o.Path, x.applied.Load(), x.fed, time.Now())
 	}
 	return nil
 }

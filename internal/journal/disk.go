@@ -106,6 +106,7 @@ type folderDisk struct {
 	folder   *os.File // the directory, with the lock
 	root     *os.Root
 	volatile bool
+	readOnly bool // what an interrupted write left stays
 }
 
 // open takes the lock, and makes the folders.
@@ -174,7 +175,9 @@ func (d *folderDisk) List(folder string) ([]string, error) {
 		if !strings.HasSuffix(name, tempSuffix) {
 			return false
 		}
-		_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		if !d.readOnly {
+			_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		}
 		return true
 	})
 	slices.Sort(names)
