@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{"memory stays reserved", "server/admission/admission.go", "l.taken -= n\n\tl.serve()", "l.serve()", "integration.TestInFlightBytesAreGivenBack", ""},
 	{"a later catalog is opened", "artifactstore/catalog/import.go", "err == nil && version > earlierVersion {", "err == nil && version > earlierVersion+1000 {", indexed + ".TestLaterCatalogIsRejected", ""},
 
-	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(received, newlines)\n\treturn nil", hidden, ""},
+	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.write(ready, newlines)\n\treturn nil", "t.preview.write(received, newlines)\n\treturn nil", hidden, ""},
 	{"streams in order are not redacted", "server/ingest/interleave.go", "b.streams = append(b.streams, streams[name].Blob)", "if o := streams[name].Original; o != nil {\n\t\t\tb.streams = append(b.streams, o)\n\t\t} else {\n\t\t\tb.streams = append(b.streams, streams[name].Blob)\n\t\t}", hidden, ""},
 	{"a file is not redacted", "server/ingest/spool.go", "if t.redactor.Flush(); err != nil || !t.redactor.Any() {", "if t.redactor.Flush(); true {", hidden, ""},
 	{"details of an error are not redacted", "server/redaction/walk.go", "text := m.Get(inline).Bytes()\n", "text := m.Get(inline).Bytes()\n\tif strings.HasSuffix(path, \".details\") {\n\t\treturn\n\t}\n", hidden, ""},
