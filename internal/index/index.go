@@ -75,7 +75,6 @@ type Index struct {
 	failures int       // of the file, one after the other; used by the goroutine of work alone
 	inMemory bool      // the file cannot be written for now; likewise
 	returnAt time.Time // when the file is tried again; zero: never; likewise
-	progress progress  // likewise
 
 	applied atomic.Uint64 // number of the last entry that is stored
 

@@ -106,9 +106,8 @@ func (x *Index) turn() error {
 			x.queued -= len(e.Data)
 		}
 		x.queue = append([]*journal.Entry(nil), x.queue[len(entries):]...)
-	} else {
-		x.behind = x.applied.Load() < x.fed
-		x.progress.say(x.o.Logger, x.o.Path, x.applied.Load(), x.fed, time.Now())
+	} else if x.behind = x.applied.Load() < x.fed; !x.behind {
+		x.o.Logger.Debug("the index has all entries", slog.String("index", x.o.Path))
 	}
 	return nil
 }
