@@ -163,7 +163,7 @@ func processLength(text []byte) int {
 	if !bytes.HasPrefix(text, []byte("==")) {
 		return 0
 	}
-	rest := bytes.TrimLeft(text[2:], "0123456789")
+	rest := digitSet.TrimLeft(text[2:])
 	if len(rest) == len(text)-2 || !bytes.HasPrefix(rest, []byte("==")) {
 		return 0
 	}
@@ -234,14 +234,14 @@ func stampLength(text []byte, dot byte) int {
 		}
 		inside = inside[1:]
 	}
-	rest := bytes.TrimLeft(inside, "0123456789")
+	rest := digitSet.TrimLeft(inside)
 	if dot == 0 {
 		if len(rest) > 0 {
 			return 0
 		}
 		return end + 1
 	}
-	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(bytes.Trim(rest[1:], "0123456789")) > 0 {
+	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(digitSet.Trim(rest[1:])) > 0 {
 		return 0
 	}
 	return end + 1

@@ -144,7 +144,7 @@ func before(list []Ranked, m salience.Mark, around int) {
 // its mark, by their indentation, or because it introduces them with a colon.
 func after(list []Ranked, m salience.Mark, score, around int) {
 	head := list[0].look().bare
-	introduces := bytes.HasSuffix(bytes.TrimRight(head, " \r"), []byte(":"))
+	introduces := bytes.HasSuffix(blanksAndReturns.TrimRight(head), []byte(":"))
 	introduced, nest := 0, salience.NewNest(head, m)
 	for k := 1; k < len(list) && list[k].Number == list[0].Number+int64(k); k++ {
 		text := list[k].look().bare

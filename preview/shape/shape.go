@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func newSample(lines []textscan.Line) sample {
 		if s.cut = len(text) > space || lines[i].Skipped > 0; s.cut {
 			text = text[:min(space, lines[i].Split)]
 		}
-		s.lines = append(s.lines, bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r"))
+		s.lines = append(s.lines, anyBlanks.TrimRight(textscan.WithoutEscapes(text)))
 		if space -= len(text) + 1; space <= 0 || s.cut {
 			break
 		}
