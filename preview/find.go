@@ -48,6 +48,7 @@ type finder struct {
 	returns textscan.CarriageReturns
 	recent  []byte // complete lines just before offset
 
+	limit    int64          // number of the last line that is looked at; 0: all are
 	last     int64          // number of the last line that was kept
 	after    int            // lines to come that belong to the last find
 	nest     salience.Nest  // of it
@@ -90,6 +91,19 @@ func (f *finder) begin(w *Writer) {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
 		f.share, f.similar = min(max(w.window, leastFound), mostFound), map[uint64]int{}
 	}
+}
+
+// upTo takes all bytes at once, of which only lines after one and up to another are asked for. The lines behind them are in
+// the tail. They are not looked at where they cannot change what is kept: no band can become so full that it drops a line.
+func (f *finder) upTo(after, to int64, p []byte) {
+	full := len(p) + usualFound*bytes.Count(p, newline) // of one band, at most
+	switch {
+	case to <= after:
+		f.limit = after
+	case full <= f.share+f.share/2: // the first half share, the last one, and what the sample takes of one find
+		f.limit = to + mostBefore
+	}
+	f.write(p)
 }
 
 // write takes the next bytes.
@@ -170,6 +184,10 @@ func (f *finder) lines(b []byte) {
 		}
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
+		if counted = start; f.limit > 0 && f.number >= f.limit {
+			f.watch.tooVarious = true // no line is asked for because it is new
+			break
+		}
 		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end), novelty); known && end-1-start <= longLine {
 			f.frequent.count(mark)
 		}

@@ -60,8 +60,9 @@ type Writer struct {
 	head     textscan.LineStore
 	tail     textscan.LineStore
 	headFull bool
-	headSize int // bytes of text kept of the start: more than the window where its structure goes on
-	headMost int // lines
+	headSize int       // bytes of text kept of the start: more than the window where its structure goes on
+	headMost int       // lines
+	seen     seenShape // of the payload without a hint, once the head decides it
 	cur      textscan.LineBuilder
 	sniff    []byte
 	binary   bool  // known from the sniff: nothing will be shown
@@ -72,6 +73,7 @@ type Writer struct {
 	finds          finder // what matters behind the head
 	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
+	late           []byte   // of a whole payload: what Finish passes to finds
 	parts          [][]byte // a place for those of one call
 }
 
@@ -162,7 +164,11 @@ const leastUnread = 32 << 10
 func (w *Writer) middle(parts [][]byte, newlines int) {
 	w.finds.begin(w)
 	for _, p := range parts {
-		w.finds.write(p)
+		if w.whole {
+			w.late = p // there is no other, and Finish knows where the tail begins
+		} else {
+			w.finds.write(p)
+		}
 	}
 	all := append(append(w.parts[:0], w.unread), parts...)
 	newlines += w.unreadNewlines
@@ -302,14 +308,27 @@ func (w *Writer) keep(l textscan.Line, text []byte) {
 		}
 		w.head.Push(l, text)
 		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
-		if w.headFull && w.headSize == w.window && shape.Detect(w.head.Lines(), shape.None).HasMiddle() {
-			w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
+		if w.headFull && w.headSize == w.window {
+			w.detect()
 		}
 	} else {
 		w.tail.Push(l, text)
 		w.tail.Evict(w.window, w.maxLines)
 	}
 	w.cur.Begin(w.offset)
+}
+
+// detect finds out what shape the payload has, by the window of its start. Where structure goes on in its middle, more of the
+// start is kept.
+func (w *Writer) detect() {
+	first := w.head.Lines()
+	seen := shape.Detect(first, shape.None)
+	if shape.Decides(first) {
+		w.seen = seenShape{known: true, shape: seen}
+	}
+	if seen.HasMiddle() {
+		w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
+	}
 }
 
 // Memory returns how much memory the windows and what was found between them take, in bytes.
@@ -344,14 +363,18 @@ func (w *Writer) Finish() *Excerpt {
 	if w.offset > w.cur.Offset() {
 		w.endLine() // a last line without a line end
 	}
+	head, tail := int64(w.head.Len()), w.lines-int64(w.tail.Len())
+	if len(w.late) > 0 {
+		w.finds.upTo(head, tail, w.late)
+	}
 	return &Excerpt{
 		head:  w.head.Lines(),
 		tail:  w.tail.Lines(),
 		kept:  w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
 		bytes: w.offset,
-		lines: w.lines, literal: w.literal,
+		lines: w.lines, literal: w.literal, seen: w.seen,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
 		equals: w.finds.watch.finish(),
-		found:  w.finds.finish(int64(w.head.Len()), w.lines-int64(w.tail.Len())),
+		found:  w.finds.finish(head, tail),
 	}
 }

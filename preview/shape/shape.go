@@ -171,6 +171,20 @@ func Detect(first []textscan.Line, hint Shape) Shape {
 	return s.detect()
 }
 
+// Decides reports whether the shape of a payload depends on these first lines of it alone, whatever lines follow.
+func Decides(first []textscan.Line) bool {
+	if len(first) >= sampleLines {
+		return true
+	}
+	space := sampleBytes
+	for i := range first {
+		if space -= len(first[i].Text) + 1; space <= 0 || first[i].Skipped > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // DetectText is Detect for a text of plain characters in memory.
 func DetectText(text string, hint Shape) Shape { return Detect(firstLines(text), hint) }
 
