@@ -105,13 +105,20 @@ const longestTag = 40
 
 // bodyStart returns where a line begins behind times, margins and tags: "[exec]
 // ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ".
-func bodyStart(text []byte) int {
+func bodyStart(text []byte) int { return bodyBehind(text, unknownTime) }
+
+// bodyBehind is bodyStart for a line of which the length of its times is known, or unknownTime.
+func bodyBehind(text []byte, time int) int {
 	for i := 0; ; {
 		from := i
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '|' || text[i] == '>') {
 			i++
 		}
-		if n := TimeLength(text[i:]); n > 0 {
+		n := time
+		if i > 0 || time == unknownTime {
+			n = TimeLength(text[i:])
+		}
+		if n > 0 {
 			i += n
 			i += originLength(text[i:])
 		}

@@ -121,17 +121,7 @@ func Hollow(text []byte) bool {
 // See reports whether a line is hollow, and whether it is so as a frame of a
 // library or of a runtime.
 func See(text []byte) (hollow, library bool) {
-	letters := 0
-	for _, c := range text {
-		if isAlphanumeric(c) || c >= 0x80 {
-			if letters++; letters == leastLetters {
-				body := text[bodyStart(text):]
-				library = len(body) > 0 && isLibrary(body)
-				return library || isNoise(body) || isCount(text), library
-			}
-		}
-	}
-	return true, false
+	return (&bare{text: text, time: unknownTime}).see()
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as

@@ -56,7 +56,7 @@ func (s sample) isTestReport() bool {
 func rankText(list []Ranked, succeeded bool) []salience.Mark {
 	marks := make([]salience.Mark, len(list))
 	for i := range list {
-		marks[i] = salience.Builtin().Classify(list[i].Line.Text)
+		marks[i] = list[i].lookAt()
 	}
 	ofLibraries(list)
 	scores := unlike(list, marks)

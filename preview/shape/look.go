@@ -21,18 +21,30 @@ type look struct {
 
 // look returns what a line is by itself. It looks once.
 func (r *Ranked) look() *look {
-	if r.seen.known {
-		return &r.seen
+	if !r.seen.known {
+		r.lookAt()
 	}
+	return &r.seen
+}
+
+// lookAt looks at a line, and returns its mark.
+func (r *Ranked) lookAt() salience.Mark {
 	l, text := &r.seen, r.Line.Text
 	l.known = true
-	l.fine, l.coarse = fingerprints(text)
-	l.exact = hashExact(text[salience.TimeLength(text):])
 	l.bare = textscan.Bare(text)
-	l.indent, l.blank = salience.Indentation(l.bare), saysNothing(l.bare)
+	seen, mark := salience.Builtin().Look(l.bare)
+	behind := text
+	if len(l.bare) == len(text) { // it is its bare form
+		behind = text[seen.Time:]
+	} else {
+		behind = text[salience.TimeLength(text):]
+	}
+	l.fine, l.coarse = fingerprintsBehind(behind)
+	l.exact = hashExact(behind)
+	l.indent, l.blank = seen.Indent, saysNothing(l.bare)
 	l.frame = IsFrame(l.bare)
-	l.hollow, l.library = salience.See(l.bare)
-	return l
+	l.hollow, l.library = seen.Hollow, seen.Library
+	return mark
 }
 
 // ofLibrary says that a line belongs to a frame of a library.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/bits"
+	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/preview/salience"
 )
@@ -156,7 +157,12 @@ func (s *surroundings) isNamed(i int) bool {
 func follows(list []Ranked, i int) bool { return i > 0 && list[i].Number == list[i-1].Number+1 }
 
 // saysNothing reports whether a line has nothing to read.
-func saysNothing(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+func saysNothing(text []byte) bool {
+	if len(text) > 0 && text[0] > ' ' && text[0] < utf8.RuneSelf {
+		return false
+	}
+	return len(bytes.TrimSpace(text)) == 0
+}
 
 // lookUp finds what the lines above say of each line.
 func (s *surroundings) lookUp() {
