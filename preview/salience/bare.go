@@ -11,9 +11,9 @@ type Seen struct {
 // bare is the bare form of a line, and what is known of it. Several questions ask for the same facts, which are found once.
 type bare struct {
 	text           []byte
-	time           int // bytes of the times that it begins with; unknownTime before it was asked for
-	body           int // where it begins behind times, levels and margins; 0 before it was asked for
-	known          bool
+	time           int  // bytes of the times that it begins with; unknownTime before it was asked for
+	body           int  // where it begins behind times, levels and margins
+	known          bool // the body is
 	library, noise answer
 }
 

@@ -33,12 +33,11 @@ func (r *Ranked) lookAt() salience.Mark {
 	l.known = true
 	l.bare = textscan.Bare(text)
 	seen, mark := salience.Builtin().Look(l.bare)
-	behind := text
-	if len(l.bare) == len(text) { // it is its bare form
-		behind = text[seen.Time:]
-	} else {
-		behind = text[salience.TimeLength(text):]
+	time := seen.Time
+	if len(l.bare) != len(text) { // the times of the line as it is written
+		time = salience.TimeLength(text)
 	}
+	behind := text[time:]
 	l.fine, l.coarse = fingerprintsBehind(behind)
 	l.exact = hashExact(behind)
 	l.indent, l.blank = seen.Indent, saysNothing(l.bare)
