@@ -60,7 +60,7 @@ func rankText(list []Ranked, succeeded bool) []salience.Mark {
 	}
 	ofLibraries(list)
 	scores := unlike(list, marks)
-	places := steps.Of(len(list), func(i int) ([]byte, int64) { return list[i].Line.Text, list[i].Number })
+	places := steps.Of(len(list), func(i int) ([]byte, int64) { return list[i].look().behindTime(), list[i].Number })
 	groups := 0
 	for i, m := range marks {
 		if m.Score == 0 {

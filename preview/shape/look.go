@@ -9,6 +9,7 @@ import (
 type look struct {
 	known   bool
 	bare    []byte // without what a reader does not see
+	time    int    // bytes of the times that its bare form begins with
 	indent  int    // blanks that its bare form begins with, behind its times
 	blank   bool   // it has nothing to read
 	hollow  bool   // it says nothing by itself
@@ -40,7 +41,7 @@ func (r *Ranked) lookAt() salience.Mark {
 	behind := text[time:]
 	l.fine, l.coarse = fingerprintsBehind(behind)
 	l.exact = hashExact(behind)
-	l.indent, l.blank = seen.Indent, saysNothing(l.bare)
+	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.bare)
 	l.frame = IsFrame(l.bare)
 	l.hollow, l.library = seen.Hollow, seen.Library
 	return mark
@@ -48,3 +49,6 @@ func (r *Ranked) lookAt() salience.Mark {
 
 // ofLibrary says that a line belongs to a frame of a library.
 func (l *look) ofLibrary() { l.library, l.hollow = true, true }
+
+// behindTime returns the bare form of the line without its times.
+func (l *look) behindTime() []byte { return l.bare[l.time:] }
