@@ -73,6 +73,7 @@ type Writer struct {
 	finds          finder // what matters behind the head
 	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
+	memory         *memory  // of a whole payload; nil for others
 	late           []byte   // of a whole payload: what Finish passes to finds
 	parts          [][]byte // a place for those of one call
 }
@@ -89,12 +90,19 @@ func NewWriter(maxTokens int) *Writer {
 // are. Nil rules keep none. Call it before the first Write.
 func (w *Writer) Watch(rules *linerule.Rules) { w.finds.rules = rules }
 
-// grow prepares for a payload of n bytes in one write.
+// usualLine is the estimated length of a line, in bytes, with its end.
+const usualLine = 48
+
+// grow prepares for a payload of n bytes in one write, which does not change while the excerpt is in use.
 func (w *Writer) grow(n int) {
 	w.whole = true
-	w.head.Grow(min(n, w.window), w.maxLines)
+	w.memory, _ = memories.Get().(*memory)
+	w.head, w.tail = w.memory.head, w.memory.tail
+	w.head.Lend(min(min(n, w.window)/usualLine, w.maxLines) + 1)
 	if n > w.window {
-		w.tail.Grow(min(n-w.window, 2*w.window), w.maxLines)
+		w.tail.Lend(min(min(n-w.window, 2*w.window)/usualLine, w.maxLines) + 1)
+	} else {
+		w.tail.Lend(0)
 	}
 	w.sniff = slices.Grow(w.sniff, min(n, textscan.SniffBytes))
 }
@@ -287,35 +295,46 @@ func (w *Writer) usual(text []byte) bool {
 		return false
 	}
 	w.offset = end
-	w.keep(textscan.Line{Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text)
+	w.keep(textscan.Line{Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text, w.whole)
 	return true
 }
 
 // endLine ends the current line.
 func (w *Writer) endLine() {
-	w.keep(w.cur.Finish(w.window, w.offset), w.cur.Text())
+	w.keep(w.cur.Finish(w.window, w.offset), w.cur.Text(), false)
 }
 
-// keep moves a line into a window.
-func (w *Writer) keep(l textscan.Line, text []byte) {
+// keep moves a line into a window. Its text lasts if it does not change.
+func (w *Writer) keep(l textscan.Line, text []byte, lasts bool) {
 	w.lines++
 	if !w.headFull {
 		if l.Skipped == 0 {
 			w.finds.watch.see(text, l.End)
-			w.finds.watch.hold()
+			if !lasts {
+				w.finds.watch.hold()
+			}
 		} else {
 			w.finds.watch.skip(l.End)
 		}
-		w.head.Push(l, text)
+		push(&w.head, l, text, lasts)
 		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
 		if w.headFull && w.headSize == w.window {
 			w.detect()
 		}
 	} else {
-		w.tail.Push(l, text)
+		push(&w.tail, l, text, lasts)
 		w.tail.Evict(w.window, w.maxLines)
 	}
 	w.cur.Begin(w.offset)
+}
+
+// push appends a line to a window.
+func push(s *textscan.LineStore, l textscan.Line, text []byte, lasts bool) {
+	if lasts {
+		s.PushLent(l, text)
+	} else {
+		s.Push(l, text)
+	}
 }
 
 // detect finds out what shape the payload has, by the window of its start. Where structure goes on in its middle, more of the
@@ -367,12 +386,16 @@ func (w *Writer) Finish() *Excerpt {
 	if len(w.late) > 0 {
 		w.finds.upTo(head, tail, w.late)
 	}
+	if w.memory != nil {
+		w.memory.head, w.memory.tail = w.head, w.tail
+	}
 	return &Excerpt{
-		head:  w.head.Lines(),
-		tail:  w.tail.Lines(),
-		kept:  w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
-		bytes: w.offset,
-		lines: w.lines, literal: w.literal, seen: w.seen,
+		memory: w.memory,
+		head:   w.head.Lines(),
+		tail:   w.tail.Lines(),
+		kept:   w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
+		bytes:  w.offset,
+		lines:  w.lines, literal: w.literal, seen: w.seen,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
 		equals: w.finds.watch.finish(),
 		found:  w.finds.finish(head, tail),

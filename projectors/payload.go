@@ -111,6 +111,13 @@ func (p *payload) content() ([]byte, error) {
 	return artifactstore.Content(p.blob)
 }
 
+// release gives the memory of the excerpt back. Of a stream it belongs to the caller.
+func (p *payload) release() {
+	if e, ok := p.excerpt.(*preview.Excerpt); ok && p.inline != nil {
+		e.Release()
+	}
+}
+
 // maxRedactions bounds the kinds of redactions of one payload.
 const maxRedactions = 64
 
