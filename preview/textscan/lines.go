@@ -183,7 +183,7 @@ func (r *CarriageReturns) Overwrite(length int64) bool {
 // LineStore keeps lines and their texts in two slices, so that a line costs no
 // allocation. Lines are dropped from the front only. The zero value is empty.
 type LineStore struct {
-	lends bool // lines have texts of their own, and buf is empty
+	lends bool   // lines have texts of their own, and buf is empty
 	kept  []Line // with those that were evicted and not compacted yet
 	ends  []int  // end of each line's text in buf
 	buf   []byte
