@@ -48,6 +48,7 @@ type finder struct {
 	returns textscan.CarriageReturns
 	recent  []byte // complete lines just before offset
 
+	lends    bool           // the text does not change, so that lines need no copy of it
 	limit    int64          // number of the last line that is looked at; 0: all are
 	last     int64          // number of the last line that was kept
 	after    int            // lines to come that belong to the last find
@@ -96,6 +97,10 @@ func (f *finder) begin(w *Writer) {
 // upTo takes all bytes at once, of which only lines after one and up to another are asked for. The lines behind them are in
 // the tail. They are not looked at where they cannot change what is kept: no band can become so full that it drops a line.
 func (f *finder) upTo(after, to int64, p []byte) {
+	f.lends = true
+	for i := range f.bands {
+		f.bands[i].lend()
+	}
 	full := len(p) + usualFound*bytes.Count(p, newline) // of one band, at most
 	switch {
 	case to <= after:
@@ -406,6 +411,10 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 		return
 	}
 	f.last = number
+	if f.lends && end-start-1 == int64(len(text)) && len(text) <= 2*longEnds && bytes.IndexByte(text, '\r') < 0 {
+		f.bands[band].keepLent(textscan.Line{Number: number, Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text, f.share)
+		return
+	}
 	c := &f.line
 	c.Begin(start)
 	if skipped := end - start - 1 - int64(len(text)); skipped > 0 { // these are its ends
@@ -444,14 +453,14 @@ func (f *finder) clone() finder {
 // finish returns the lines that were found after one and up to another, in
 // order.
 func (f *finder) finish(after, to int64) []textscan.Line {
-	var list []textscan.Line
+	var kept []*textscan.Line
 	for i := range f.bands {
-		for _, l := range f.bands[i].lines() {
-			if l.Number > after && l.Number <= to {
-				list = append(list, l)
-			}
-		}
+		kept = f.bands[i].between(kept, after, to)
 	}
-	slices.SortFunc(list, func(a, b textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(kept, func(a, b *textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
+	list := make([]textscan.Line, len(kept))
+	for i, l := range kept {
+		list[i] = *l
+	}
 	return list
 }

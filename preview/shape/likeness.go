@@ -117,11 +117,11 @@ var byteKinds = func() (table [256]byteKind) {
 	return table
 }()
 
-// hashWithoutNumbers returns a hash of a line without its times and the words
-// that are numbers: "retry 12:", but not "file12".
+// hashWithoutNumbers returns a hash of a line, which is without its times, without
+// the words that are numbers: "retry 12:", but not "file12".
 func hashWithoutNumbers(text []byte) uint64 {
 	h := uint64(hashOffset)
-	for word := range bytes.FieldsSeq(text[salience.TimeLength(text):]) {
+	for word := range bytes.FieldsSeq(text) {
 		if isData(word) {
 			word = []byte{'#'}
 		}

@@ -26,9 +26,11 @@ var branches = [...]string{"├── ", "└── ", "|-- ", "`-- ", "+-- ", "
 // entry.
 func parseEntry(text []byte) (entry, bool) {
 	text = blanksAndReturns.TrimRight(text)
-	for _, b := range branches {
-		if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
-			return entry{path: string(text[i+len(b):]), depth: 1 + i/4}, true
+	if mayBranch(text) {
+		for _, b := range branches {
+			if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
+				return entry{path: string(text[i+len(b):]), depth: 1 + i/4}, true
+			}
 		}
 	}
 	switch {
@@ -54,6 +56,11 @@ func parseEntry(text []byte) (entry, bool) {
 	}
 	name := changedPath(text)
 	return entry{path: string(name)}, name != nil
+}
+
+// mayBranch reports whether a line begins as one of a tree does: with a byte of the trunk, or of a branch.
+func mayBranch(text []byte) bool {
+	return len(text) > 0 && bytes.IndexByte([]byte(" |`+\xc2\xe2"), text[0]) >= 0
 }
 
 // changeLetters are the letters of git for what became of a file.

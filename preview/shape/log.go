@@ -27,9 +27,22 @@ var (
 	}
 )
 
-// begins reports whether a line begins with a text of a list.
-func begins(text []byte, list []string) bool {
+// byFirst returns the texts of a list by their first byte.
+func byFirst(list []string) (table [256][]string) {
 	for _, p := range list {
+		table[p[0]] = append(table[p[0]], p)
+	}
+	return table
+}
+
+var buildByFirst, testByFirst = byFirst(buildLines[:]), byFirst(testLines[:])
+
+// begins reports whether a line begins with a text of a table that byFirst made.
+func begins(text []byte, table *[256][]string) bool {
+	if len(text) == 0 {
+		return false
+	}
+	for _, p := range table[text[0]] {
 		if bytes.HasPrefix(text, []byte(p)) {
 			return true
 		}
@@ -41,12 +54,12 @@ func begins(text []byte, list []string) bool {
 // Such a payload is ranked as any log; the shape is for the reader of the
 // ledger.
 func (s sample) isBuildLog() bool {
-	return s.mostly(33, 3, func(text []byte) bool { return begins(text, buildLines[:]) })
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, &buildByFirst) })
 }
 
 // isTestReport is isBuildLog for test runners.
 func (s sample) isTestReport() bool {
-	return s.mostly(33, 3, func(text []byte) bool { return begins(text, testLines[:]) })
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, &testByFirst) })
 }
 
 // rankText ranks the lines of a log, or of any text: a line by its mark, and

@@ -9,6 +9,7 @@ import (
 type look struct {
 	known   bool
 	bare    []byte // without what a reader does not see
+	behind  []byte // the line as it is written, without its times
 	time    int    // bytes of the times that its bare form begins with
 	indent  int    // blanks that its bare form begins with, behind its times
 	blank   bool   // it has nothing to read
@@ -38,9 +39,9 @@ func (r *Ranked) lookAt() salience.Mark {
 	if len(l.bare) != len(text) { // the times of the line as it is written
 		time = salience.TimeLength(text)
 	}
-	behind := text[time:]
-	l.fine, l.coarse = fingerprintsBehind(behind)
-	l.exact = hashExact(behind)
+	l.behind = text[time:]
+	l.fine, l.coarse = fingerprintsBehind(l.behind)
+	l.exact = hashExact(l.behind)
 	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.bare)
 	l.frame = IsFrame(l.bare)
 	l.hollow, l.library = seen.Hollow, seen.Library

@@ -230,7 +230,7 @@ func zeros[T any](s []T, n int) []T {
 func (s *surroundings) countWords(m *scratch) {
 	words, ends := m.words[:0], zeros(m.ends, len(s.list))
 	for i := range s.list {
-		words = appendWords(words, s.list[i].Line.Text)
+		words = appendWords(words, s.list[i].look().behind)
 		ends[i] = len(words)
 	}
 	lines, last := m.lines[:0], m.last[:0]
@@ -387,10 +387,9 @@ var prices = func() (table [mostPriceBytes + 1]points) {
 // mostWords is how many words of a line are looked at.
 const mostWords = 32
 
-// appendWords appends hashes of the words of a line: runs of letters, in any
-// case.
+// appendWords appends hashes of the words of a line without its times: runs of
+// letters, in any case.
 func appendWords(words []uint32, text []byte) []uint32 {
-	text = text[salience.TimeLength(text):]
 	for i, n := 0, 0; i < len(text) && n < mostWords; n++ {
 		for i < len(text) && letters[text[i]] == 0 {
 			i++
