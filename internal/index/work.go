@@ -113,9 +113,9 @@ func (x *Index) turn() error {
 	return nil
 }
 
-// progress logs how many entries of the journal were read, from time to time, and the end.
+// progress logs how many entries of the journal were read, from time to time, and the end of what took that long.
 func (x *Index) progress(done, total uint64, more bool) {
-	level, text := slog.LevelInfo, "the index is being made of the journal"
+	text := "the index is being made of the journal"
 	switch now := time.Now(); {
 	case more && x.said.IsZero():
 		x.said = now
@@ -124,13 +124,14 @@ func (x *Index) progress(done, total uint64, more bool) {
 		return
 	case more:
 		x.said, x.saying = now, true
+	case !x.saying: // it took no time to speak of
+		x.said = time.Time{}
+		return
 	default:
-		if text = "the index has all entries"; !x.saying {
-			level = slog.LevelDebug
-		}
+		text = "the index has all entries"
 		x.said, x.saying = time.Time{}, false
 	}
-	x.o.Logger.Log(context.Background(), level, text, slog.String("index", x.o.Path), slog.Uint64("done", done), slog.Uint64("of", total))
+	x.o.Logger.Info(text, slog.String("index", x.o.Path), slog.Uint64("done", done), slog.Uint64("of", total))
 }
 
 // missed reads the next entries from the journal: as many as one transaction takes.

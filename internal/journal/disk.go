@@ -106,6 +106,7 @@ func syncFolder(path string) error {
 type folderDisk struct {
 	dir      string
 	folder   *os.File // the directory, with the lock
+	opened   os.FileInfo
 	root     *os.Root
 	volatile bool
 	readOnly bool // what an interrupted write left stays
@@ -117,6 +118,7 @@ func (d *folderDisk) open() (err error) {
 	if err != nil {
 		return err
 	}
+	d.opened = info
 	if stat, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("not a directory of this user")
 	}
@@ -373,8 +375,11 @@ func (f *diskFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Present implements file. One look at the whole path finds also that the directory is another one.
+// Present implements file. It looks at the directory, too: through a link in its place the path still leads here.
 func (f *diskFile) Present(size int64) error {
+	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(f.disk.opened, found, err) {
+		return fmt.Errorf("the directory: %w", ErrVanished)
+	}
 	found, err := os.Lstat(f.path)
 	if !heldfile.IsNamed(f.opened, found, err) || err == nil && found.Size() < size {
 		return fmt.Errorf("%s: %w", f.name, ErrVanished)
