@@ -18,13 +18,13 @@ const (
 	// minDictionary is the size below which there is no dictionary, and maxDictionary bounds it, in bytes. It is read before the first
 	// entry, and is in the file twice.
 	minDictionary = 4 << 10
-	maxDictionary = 96 << 10
+	maxDictionary = 64 << 10
 	// trainedEntries is the number of entries of which the statistics are made, and trainedBytes bounds what is taken of each.
 	trainedEntries = 64
 	trainedBytes   = 32 << 10
 )
 
-// makeDictionary returns a dictionary for entries that have so many bytes; nil: none. Its text is of lines that entries all over the file
+// makeDictionary returns a dictionary for entries of a size in bytes; nil: none. Its text is of lines that entries all over the file
 // have, each line once: a record has the same output up to three times.
 func makeDictionary(entries []*Entry, size int) []byte {
 	size = min(size/dictionaryShare, maxDictionary)

@@ -40,8 +40,8 @@ type disk interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// HasRoom reports whether it may have space for so many bytes.
-	HasRoom(bytes int64) bool
+	// HasSpace reports whether it may have space for a number of bytes.
+	HasSpace(bytes int64) bool
 	// Close closes the directory and releases its lock.
 	Close() error
 }
@@ -82,11 +82,11 @@ func openDisk(dir string, volatile bool) (disk, error) {
 	} else if !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	held, err := os.Open(dir)
+	opened, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &folderDisk{dir: dir, held: held, volatile: volatile}
+	d := &folderDisk{dir: dir, opened: opened, volatile: volatile}
 	if err := d.open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -105,7 +105,7 @@ func syncFolder(path string) error {
 // folderDisk has files in a directory.
 type folderDisk struct {
 	dir      string
-	held     *os.File // the directory, with the lock
+	opened   *os.File // the directory, with the lock
 	root     *os.Root
 	volatile bool
 	readOnly bool // what an interrupted write left stays
@@ -113,14 +113,14 @@ type folderDisk struct {
 
 // open takes the lock, and makes the folders.
 func (d *folderDisk) open() (err error) {
-	info, err := d.held.Stat()
+	info, err := d.opened.Stat()
 	if err != nil {
 		return err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("not a directory of this user")
 	}
-	if err := unix.Flock(int(d.held.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+	if err := unix.Flock(int(d.opened.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
 	} else if err != nil {
 		return err
@@ -278,10 +278,10 @@ func folderOf(name string) string {
 	return folder
 }
 
-// HasRoom implements disk.
-func (d *folderDisk) HasRoom(bytes int64) bool {
+// HasSpace implements disk.
+func (d *folderDisk) HasSpace(bytes int64) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(d.held.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
+	return unix.Fstatfs(int(d.opened.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
 }
 
 // Close implements disk.
@@ -290,7 +290,7 @@ func (d *folderDisk) Close() error {
 	if d.root != nil {
 		err = d.root.Close()
 	}
-	return errors.Join(err, d.held.Close())
+	return errors.Join(err, d.opened.Close())
 }
 
 // diskFile is a file in a directory.

@@ -157,7 +157,7 @@ func TestManyAppend(t *testing.T) {
 	}
 }
 
-// Retention deletes what it is asked to, with its bytes, and nothing else.
+// Retention deletes the entries that it is asked to, with its bytes, and nothing else.
 func TestRetire(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

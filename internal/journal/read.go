@@ -43,7 +43,7 @@ func (j *Journal) readOpen(s Stream, number uint64) (*Entry, *sealedFile, error)
 	return e, nil, err
 }
 
-// look finds an entry: the segment that has it, which is held for reading, or the sealed file. A segment that is found here is not
+// look finds an entry: the segment that has it, which is locked for reading, or the sealed file. A segment that is found here is not
 // given up before: it has left the open ones then.
 func (j *Journal) look(s Stream, number uint64) (*segment, int64, *sealedFile, error) {
 	j.mu.RLock()
@@ -330,7 +330,7 @@ func (r *reader) visitFrames(p piece) error {
 	return r.lost(p.altered, reasonAltered)
 }
 
-// findFrames returns the segment with the next entry, or the first one after it, which is held for reading, and where its next frames are;
+// findFrames returns the segment with the next entry, or the first one after it, which is locked for reading, and where its next frames are;
 // nil: there is none. The caller holds j.mu.
 func (r *reader) findFrames() (*segment, []place) {
 	for _, g := range r.j.open {
