@@ -52,7 +52,7 @@ func makeDictionary(entries []*Entry, size int) []byte {
 	for _, e := range spread(entries, trainedEntries) {
 		contents = append(contents, appendEntry(nil, e)[:min(entryHead+len(e.Data), trainedBytes)])
 	}
-	d, err := buildDictionary(zstd.BuildDictOptions{ID: dictionaryID, Contents: contents, History: text, Offsets: [3]int{1, 4, 8}, Level: sealLevel})
+	d, err := buildDictionary(zstd.BuildDictOptions{ID: dictionaryID, Contents: contents, History: text, Offsets: [3]int{1, 4, 8}, Level: sealLevel, CompatV155: true})
 	if err != nil {
 		return nil // of what cannot be compressed no statistics are made
 	}
