@@ -205,11 +205,15 @@ func (c *Catalog) adoptUnknown() error {
 // knowsAll reports whether an artifact that is not in the catalog is none of those that it lost.
 func (c *Catalog) knowsAll() bool { return c.options.Index == "" || c.options.Shared }
 
-// Close waits for the operations under way and closes the index. The journal and the store stay open.
+// Close waits for the operations under way, makes small artifacts durable by themselves, if there are many, and closes the index. The journal and the store stay open.
 func (c *Catalog) Close() error {
 	c.order.Lock()
+	again := c.closed
 	c.closed = true
 	c.order.Unlock()
+	if !again {
+		c.settleAll()
+	}
 	return c.index.Close()
 }
 
