@@ -173,8 +173,10 @@ func (d *DB) open(o Options) error {
 	if err := d.prepareTables(o); err != nil || o.Path == "" {
 		return err
 	}
-	if err := syncDir(filepath.Dir(o.Path)); err != nil {
-		return err
+	if !o.Lazy { // one that is lost is made again
+		if err := syncDir(filepath.Dir(o.Path)); err != nil {
+			return err
+		}
 	}
 	var err error
 	d.files, err = watch(o.Path)
