@@ -115,6 +115,7 @@ type Catalog struct {
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
 
 	failed     sync.Once   // says that nothing more is taken
+	unkept     atomic.Bool // there are artifacts that only the journal has
 	unfinished atomic.Bool // there may be artifacts with a tombstone
 	rawBefore  atomic.Bool // there may be artifacts that were put as raw before the catalog was opened
 	rawSince   atomic.Bool // and since

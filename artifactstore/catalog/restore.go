@@ -6,6 +6,7 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -69,7 +70,7 @@ const manyUnsettled = 64
 // settleAll makes small artifacts durable at the end, if there are many.
 func (c *Catalog) settleAll() {
 	store, can := c.store.(artifactstore.Reserver)
-	if !can || c.journal.Unsettled() < manyUnsettled {
+	if !can || c.journal.Unsettled() < manyUnsettled || c.unkept.Load() {
 		return
 	}
 	if err := store.Settle(); err != nil { // the next start verifies them
@@ -78,6 +79,9 @@ func (c *Catalog) settleAll() {
 	}
 	c.journal.Settled()
 }
+
+// errUnkept means that the journal is not to forget small artifacts: the store could not name one, and the next start makes it.
+var errUnkept = fmt.Errorf("an artifact is in the journal alone: %w", ErrCatalogUnreadable)
 
 // Settle makes all small artifacts durable by themselves, so that the journal may forget them. It is called on the goroutine of the
 // journal that seals.
@@ -88,5 +92,8 @@ func (c *Catalog) Settle(context.Context) error {
 	}
 	c.order.Lock()   // calls that are between the journal and the store have ended then
 	c.order.Unlock() //nolint:staticcheck // nothing is done meanwhile
+	if c.unkept.Load() {
+		return errUnkept
+	}
 	return store.Settle()
 }

@@ -1,10 +1,13 @@
 package catalog_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
 
+	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/internal/journal"
@@ -39,5 +42,59 @@ func TestCloseSettlesMany(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// nameless is a store that gives no names to small artifacts while it fails.
+type nameless struct {
+	*dir.Store
+	fails bool
+}
+
+var errNameless = errors.New("no name")
+
+func (s *nameless) Reserve(ctx context.Context, b []byte) (artifactstore.Reservation, error) {
+	r, err := s.Store.Reserve(ctx, b)
+	if err == nil && s.fails {
+		r = namelessReservation{r}
+	}
+	return r, err
+}
+
+type namelessReservation struct{ artifactstore.Reservation }
+
+func (namelessReservation) Keep() error { return errNameless }
+
+// TestUnnamedArtifactIsMadeAgain fails to name an artifact that the journal has, among many others. Neither a new segment nor the end lets the
+// journal forget it, and the next start makes it.
+func TestUnnamedArtifactIsMadeAgain(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	o := catalog.Options{Index: filepath.Join(root, "catalog.db")}
+	store, err := dir.Open(filepath.Join(root, "store"), dir.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	failing := &nameless{Store: store}
+	c := open(t, failing, o)
+	for i := range 100 {
+		put(t, c, catalog.Owner{}, fmt.Sprint("content ", i))
+	}
+	failing.fails = true
+	if _, err := c.SinkFor(catalog.Owner{}).Put(t.Context(), artifactstore.BytesBlob([]byte("nameless"))); !errors.Is(err, errNameless) {
+		t.Error(err)
+	}
+	j, _ := journals.Load(c)
+	if err := j.(*journal.Journal).Rotate(t.Context()); !errors.Is(err, catalog.ErrCatalogUnreadable) {
+		t.Errorf("the journal forgets it: %v", err)
+	}
+	closeCatalog(t, c)
+	c = open(t, store, o)
+	if got := read(t, c, store.RefFor([]byte("nameless")).Name, catalog.Permit{}); got != "nameless" {
+		t.Errorf("%q", got)
+	}
+	closeCatalog(t, c)
+	if err := store.Close(); err != nil {
+		t.Error(err)
 	}
 }
