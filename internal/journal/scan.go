@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // scanned is a frame that was found whole.
@@ -32,6 +33,9 @@ func scanFrames(g *segment) (found []scanned, dirty int64, err error) {
 	for at := int64(firstFrame); at < g.limit(); {
 		f, ok := w.frame(at, g.head.key)
 		if ok {
+			if len(found) == cap(found) { // for as many as there are if the others are like those before
+				found = slices.Grow(found, 64+int(int64(len(found))*(g.limit()-at)/at))
+			}
 			found = append(found, f)
 			at = f.end()
 			dirty = at
@@ -153,12 +157,11 @@ func keepWhole(found []scanned) (kept []scanned, end int64) {
 	end = firstFrame
 	for i := range found {
 		f := &found[i]
-		whole := f.offset == end && (len(kept) == 0 || f.follows(&kept[len(kept)-1]))
+		whole := f.offset == end && (i == 0 || f.follows(&found[i-1]))
 		if !whole && end >= durable {
 			break
 		}
-		kept = append(kept, *f)
-		end = f.end()
+		kept, end = found[:i+1], f.end()
 	}
 	for n := len(kept); n > 0 && !kept[n-1].last && int64(kept[n-1].start) >= durable; n = len(kept) {
 		end = kept[n-1].offset

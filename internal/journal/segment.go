@@ -44,6 +44,8 @@ type segment struct {
 	write  uint32 // number of the last write
 	began  int64  // when its first entry was appended, in milliseconds since 1970; 0: it has none
 	places [streamCount][]place
+	// settled is the number of temporary entries of which somebody said that what they have is durable elsewhere.
+	settled int
 }
 
 // place is where an entry is.
