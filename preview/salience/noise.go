@@ -96,7 +96,7 @@ func endsDump(rest []byte) bool {
 	for n < len(rest) && rest[n] > ' ' && rest[n] < utf8.RuneSelf {
 		n++
 	}
-	if n == 0 || n < len(rest) && rest[n] >= utf8.RuneSelf { // which may be a blank
+	if n == 0 || n < len(rest) && rest[n] != ' ' && rest[n] != '\t' { // a blank that is not ASCII, or a part of the word
 		return false
 	}
 	return rest[n-1] != ':' && !isHex(rest[:n])
