@@ -95,7 +95,7 @@ func (f *finder) begin(w *Writer) {
 }
 
 // upTo takes all bytes at once, of which only lines after one and up to another are asked for. The lines behind them are in
-// the tail. They are not looked at where they cannot change what is kept: no band can become so full that it drops a line.
+// the tail. They are not looked at where they cannot change the lines that are kept: no band can become so full that it drops a line.
 func (f *finder) upTo(after, to int64, p []byte) {
 	f.lends = true
 	for i := range f.bands {

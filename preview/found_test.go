@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -205,4 +206,27 @@ func TestPayloadInMemoryIsReadAsPieces(t *testing.T) {
 			whole = FromBytes(payload, size)
 		}
 	})
+}
+
+// Excerpts that are made and released side by side have memory of their own.
+func TestReleasedMemoryIsOfOneExcerpt(t *testing.T) {
+	budget, focus := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Focus{HeadPercent: 25}
+	payload := func(n int) []byte {
+		return bytes.Repeat(fmt.Appendf(nil, "main.c:%d:2: error: number %d is wrong\nline of step %d\n", n, n, n), 200+n)
+	}
+	var group sync.WaitGroup
+	for n := range 8 {
+		text := payload(n)
+		want := FromBytes(text, 300).Select(budget, tokens.Estimate(), focus)
+		group.Go(func() {
+			for range 50 {
+				e := FromBytes(text, 300)
+				if got := e.Select(budget, tokens.Estimate(), focus); !reflect.DeepEqual(got, want) {
+					t.Errorf("payload %d has another preview", n)
+				}
+				e.Release()
+			}
+		})
+	}
+	group.Wait()
 }

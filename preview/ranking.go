@@ -8,6 +8,7 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // ranking is the lines of an excerpt in the order in which they are chosen.
@@ -17,6 +18,17 @@ type ranking struct {
 	order  []int          // indices of the list, the best line first
 	runs   []shape.Run    // lines that one before them speaks for
 	folded []int64        // numbers of the lines that rules call noise
+
+	counter string  // the name of that of the costs
+	costs   []int32 // of lines that are not cut inside, in tokens, plus one; 0: not known
+}
+
+// costsOf returns the places for the costs of lines, by a counter.
+func (r *ranking) costsOf(c tokens.Counter) []int32 {
+	if r.costs == nil || r.counter != c.Name() {
+		r.counter, r.costs = c.Name(), make([]int32, len(r.list))
+	}
+	return r.costs
 }
 
 // rank ranks the kept lines, once for a focus.

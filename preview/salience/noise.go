@@ -1,6 +1,9 @@
 package salience
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // noiseBegins are beginnings of lines that name errors without having one, by
 // their first byte: packages that are installed ("libgpg-error0"), echoed
@@ -65,7 +68,8 @@ const leastDumped = 16
 // isDump reports whether a line is a row of a dump: registers ("RAX:
 // 0000000000000000 RBX: ffff888012345678"), or memory behind its address.
 func isDump(body []byte) bool {
-	if i := bytes.IndexByte(body, ' '); i <= 0 || body[i-1] != ':' {
+	i := bytes.IndexByte(body, ' ')
+	if i <= 0 || body[i-1] != ':' || endsDump(body[i:]) {
 		return false
 	}
 	digits, names := 0, 0
@@ -83,6 +87,19 @@ func isDump(body []byte) bool {
 		}
 	}
 	return digits >= leastDumped
+}
+
+// endsDump reports whether the next word of a line is plainly none of a dump: most lines are known by it.
+func endsDump(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " ")
+	n := 0
+	for n < len(rest) && rest[n] > ' ' && rest[n] < utf8.RuneSelf {
+		n++
+	}
+	if n == 0 || n < len(rest) && rest[n] != ' ' && rest[n] != '\t' { // a blank that is not ASCII, or a part of the word
+		return false
+	}
+	return rest[n-1] != ':' && !isHex(rest[:n])
 }
 
 // longestRegister is the length of the longest name of a register, with its

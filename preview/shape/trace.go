@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
@@ -128,30 +129,35 @@ var foreign = [...]string{
 	"hostedtoolcache/go/", "/gems/", "at jest", "<__array_function__", "at async Promise",
 }
 
-// foreignGroups has them by their first two bytes, and foreignGroup the group of
-// two bytes; the first group is empty.
-var foreignGroups, foreignGroup = func() (groups [][]string, of [1 << 16]uint8) {
+// foreignGroups has them by a hash of their first three bytes, and foreignGroup the group of a hash; the first group is
+// empty. Of other text few hashes have a group.
+var foreignGroups, foreignGroup = func() (groups [][]string, of [foreignHashes]uint8) {
 	groups = append(groups, nil)
 	for _, part := range foreign {
-		two := int(part[0])<<8 | int(part[1])
-		if of[two] == 0 {
-			of[two] = uint8(len(groups))
+		h := foreignHash(uint32(part[0]) | uint32(part[1])<<8 | uint32(part[2])<<16)
+		if of[h] == 0 {
+			of[h] = uint8(len(groups))
 			groups = append(groups, nil)
 		}
-		groups[of[two]] = append(groups[of[two]], part)
+		groups[of[h]] = append(groups[of[h]], part)
 	}
 	return groups, of
 }()
 
+const foreignHashes = 1 << 12
+
+// foreignHash returns a hash of the first three of four bytes.
+func foreignHash(four uint32) uint32 { return four << 8 * 0x9E3779B1 >> (32 - 12) }
+
 // IsForeign reports whether a frame is in a library or a runtime.
 func IsForeign(text []byte) bool {
-	for i := 1; i < len(text); i++ {
-		group := foreignGroup[int(text[i-1])<<8|int(text[i])]
+	for ; len(text) >= 4; text = text[1:] { // no part is shorter
+		group := foreignGroup[foreignHash(binary.LittleEndian.Uint32(text))]
 		if group == 0 {
 			continue
 		}
 		for _, part := range foreignGroups[group] {
-			if rest := text[i-1:]; len(rest) >= len(part) && string(rest[:len(part)]) == part {
+			if len(text) >= len(part) && string(text[:len(part)]) == part {
 				return true
 			}
 		}
