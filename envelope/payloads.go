@@ -2,6 +2,7 @@ package envelope
 
 import (
 	"fmt"
+	"sync"
 
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -30,23 +31,57 @@ const CustomMessagePath = "output." + CustomCase + ".message"
 
 // VisitPayloads visits the payloads inside of a message, with their paths. Payloads in maps are not visited: no message has any.
 func VisitPayloads(path string, m protoreflect.Message, visit func(path string, p *pb.Payload)) {
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		at := path + "." + string(f.Name())
+	for _, f := range fieldsWithPayloads(m.Descriptor()) {
+		if !m.Has(f) {
+			continue
+		}
+		at, v := path+"."+string(f.Name()), m.Get(f)
 		switch {
-		case f.Message() == nil:
 		case f.IsList():
 			for i := range v.List().Len() {
 				VisitPayloads(fmt.Sprintf("%s[%d]", at, i), v.List().Get(i).Message(), visit)
 			}
+		case f.Message().FullName() == payloadName:
+			visit(at, AsPayload(v.Message()))
 		default:
-			if v.Message().Descriptor().FullName() == payloadName {
-				visit(at, AsPayload(v.Message()))
-				return true
-			}
 			VisitPayloads(at, v.Message(), visit)
 		}
+	}
+}
+
+// payloadFields has what fieldsWithPayloads returned, by message. The types of a process are few: those of its families.
+var payloadFields sync.Map // of protoreflect.MessageDescriptor to []protoreflect.FieldDescriptor
+
+// fieldsWithPayloads returns the fields of a message that may have payloads inside, in the order of the contract.
+func fieldsWithPayloads(d protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
+	if known, ok := payloadFields.Load(d); ok {
+		return known.([]protoreflect.FieldDescriptor)
+	}
+	list := []protoreflect.FieldDescriptor{}
+	for i := range d.Fields().Len() {
+		if f := d.Fields().Get(i); f.Message() != nil && !f.IsMap() && mayHavePayload(f.Message(), map[protoreflect.FullName]bool{}) {
+			list = append(list, f)
+		}
+	}
+	payloadFields.Store(d, list)
+	return list
+}
+
+// mayHavePayload reports whether a message is a payload or may have one inside. seen has those that are looked at already.
+func mayHavePayload(d protoreflect.MessageDescriptor, seen map[protoreflect.FullName]bool) bool {
+	if d.FullName() == payloadName {
 		return true
-	})
+	}
+	if seen[d.FullName()] {
+		return false
+	}
+	seen[d.FullName()] = true
+	for i := range d.Fields().Len() {
+		if f := d.Fields().Get(i); f.Message() != nil && !f.IsMap() && mayHavePayload(f.Message(), seen) {
+			return true
+		}
+	}
+	return false
 }
 
 // OutputFamily returns the name of the family of an output: the type of a custom family, or its case; empty for errors.

@@ -454,6 +454,11 @@ func TestAlteredIndexIsFound(t *testing.T) {
 		"UPDATE records SET uid = 12345 WHERE sequence = 3": 3, "DELETE FROM records WHERE sequence = 2": 2,
 		"INSERT INTO artifacts VALUES (1, '/somewhere')": 1,
 	} {
+		t.Run("the index is made: "+statement, func(t *testing.T) {
+			if broken, _, err := startSidecar(t, launch{Store: store}).verifyLog(t, &pb.VerifyLogRequest{}); err != nil || len(broken) > 0 {
+				t.Fatalf("%v, %v", broken, err)
+			}
+		})
 		alterIndex(t, store, "records.db", statement)
 		t.Run(statement, func(t *testing.T) {
 			s := startSidecar(t, launch{Store: store})
@@ -475,7 +480,7 @@ func TestLogIsPrivate(t *testing.T) {
 	s.project(t, completed(0, "x"))
 	for name, mode := range map[string]uint32{
 		"records.db": 0o600, "records.db-wal": 0o600, "records.db-shm": 0o600, "catalog.db": 0o600, "journal": 0o700, "journal/records": 0o700,
-		"journal/segments/0000000001.segment": 0o600, "journal/OPEN": 0o600,
+		"journal/segments/0000000001.segment": 0o600, "journal/OPEN": 0o400,
 	} {
 		var stat unix.Stat_t
 		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || stat.Mode&0o777 != mode {

@@ -80,7 +80,7 @@ func provocations() []provocation {
 		{listed{"any", "RESOURCE_EXHAUSTED", "MESSAGE_TOO_LARGE"}, "", withLargeMessage},
 		{listed{"any", "RESOURCE_EXHAUSTED", "IN_FLIGHT_BYTES"}, "", withManyBytes},
 		{listed{"any", "UNAVAILABLE", "DRAINING"}, "", whileDraining},
-		{listed{"any", "UNAVAILABLE", "STORE_UNAVAILABLE"}, "", withLockedCatalog},
+		{listed{"any", "UNAVAILABLE", "STORE_UNAVAILABLE"}, "", withFailingWrites("--audit=off")},
 		{listed{"any", "CANCELLED", "CLIENT_CANCELLED"}, "", withCancelledWork},
 		{listed{"any", "DEADLINE_EXCEEDED", "DEADLINE"}, "", withSlowWork},
 		{listed{"any", "INTERNAL", "PANIC"}, "", withPanic},

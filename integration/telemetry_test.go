@@ -195,7 +195,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 		`toolresult_store_artifacts`:                                            float64(info.GetStore().GetArtifacts()),
 		`toolresult_store_size_bytes`:                                           float64(info.GetStore().GetBytes()),
 		`toolresult_store_quota_bytes`:                                          0,
-		`toolresult_queue_length{store="books"}`:                                0,
+		`toolresult_queue_length{store="journal"}`:                              0,
 		`toolresult_compactions_total`:                                          1,
 		`toolresult_compaction_freed_tokens_total`:                              before - after,
 	}
@@ -204,8 +204,8 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 			t.Errorf("%s is %v, want %v", series, v, n)
 		}
 	}
-	if got[`toolresult_commit_records_total{store="books"}`] < 4 || got[`toolresult_commit_duration_seconds_sum{store="books"}`] <= 0 {
-		t.Error("nothing is told of the commits of the books")
+	if got[`toolresult_commit_records_total{store="journal"}`] < 4 || got[`toolresult_commit_duration_seconds_sum{store="journal"}`] <= 0 {
+		t.Error("the commits of the journal are not counted")
 	}
 	if in := got[`toolresult_output_tokens_total{family="command"}`]; in < sizes/6 || in > sizes {
 		t.Errorf("%v tokens are estimated for %v bytes", in, sizes)

@@ -134,7 +134,7 @@ func keepOrder(ctx context.Context, in Input, r *pb.CommandResult, sink artifact
 func (c commandProjector) facts(out *pb.CommandOutput, commandLine string, l limits) *pb.CommandResult {
 	r := &pb.CommandResult{
 		Disposition: disposition(out), ExitStatus: out.ExitStatus, Signal: out.Signal, TimeoutMs: out.TimeoutMs,
-		TaskHandle: boundedTask(out.GetTaskHandle(), l), StatusUncertain: endedWithZero(out) && !profile.StatusCovers(commandLine),
+		TaskHandle: boundedTask(out.GetTaskHandle(), l), StatusUncertain: endedWithZero(out) && !c.profiles.Explain(commandLine).Covers,
 	}
 	// A command that was stopped has a code of the one who stopped it, which the
 	// profile of the program does not explain.

@@ -50,6 +50,9 @@ const (
 	connectionTimeout = 5 * time.Second
 	window            = 1 << 20
 	keepaliveMin      = 10 * time.Second
+	// streamWorkers are the goroutines that serve calls one after the other: their stacks have grown. Calls beside these have goroutines of
+	// their own.
+	streamWorkers = 16
 )
 
 // Encoding is how clients may compress messages: what uses it has it registered with gRPC.
@@ -304,6 +307,7 @@ func (s *Server) options(limits *pb.Limits, creds credentials.TransportCredentia
 		grpc.ConnectionTimeout(connectionTimeout),
 		grpc.StaticStreamWindowSize(window), grpc.StaticConnWindowSize(window),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: keepaliveMin, PermitWithoutStream: true}),
+		grpc.NumStreamWorkers(streamWorkers),
 		s.calls.Tap(), s.calls.Unary(), s.calls.Stream(),
 	)
 }

@@ -104,7 +104,7 @@ type Catalog struct {
 	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
 	order  sync.RWMutex
 	closed bool // guarded by order
-	held   held
+	busy   busyNames
 
 	usage     usage
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -124,7 +124,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
 	c := &Catalog{store: store, options: o, journal: o.Journal, clock: clock{system: o.Now, grace: o.Grace}}
-	c.held.names = map[string]int{}
+	c.busy.names = map[string]int{}
 	c.unfinished.Store(true)
 	c.rawBefore.Store(true) // until the index says that there are none
 	c.before = o.Journal.Tip(journal.Catalog).Number

@@ -4,7 +4,7 @@ package catalog
 // old, or when the store is over its quota, then the oldest first.
 //
 // A deletion is: a tombstone in the journal, durable; the file removed from the store; a change that says that it is gone. All of it is
-// done while no call appends, and not to an artifact that a call holds. So a claim comes either before, and then the artifact is not
+// done while no call appends, and not to an artifact that is busy. So a claim comes either before, and then the artifact is not
 // deleted, or after the removal, and then the artifact is put again. A crash leaves a tombstone whose artifact is not said to be gone, and
 // the next collection removes the file.
 
@@ -203,7 +203,7 @@ func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, w
 	}); err != nil {
 		return err
 	}
-	still = slices.DeleteFunc(still, func(e Entry) bool { return c.held.has(e.Name) })
+	still = slices.DeleteFunc(still, func(e Entry) bool { return c.busy.has(e.Name) })
 	for i := range still {
 		ch.Deleted = append(ch.Deleted, deletion{still[i].Name, why})
 	}
@@ -268,7 +268,7 @@ func (c *Catalog) finishOne(ctx context.Context, name string) error {
 	c.order.Lock()
 	defer c.order.Unlock()
 	deleted, err := c.isDeleted(name)
-	if err != nil || !deleted || c.held.has(name) {
+	if err != nil || !deleted || c.busy.has(name) {
 		return err // it was put again meanwhile
 	}
 	if err := c.erase(name); err != nil {
@@ -324,7 +324,7 @@ func (c *Catalog) insertAll(ctx context.Context, found []artifactstore.StoredArt
 	for _, h := range missing {
 		if has, err := c.store.Has(ctx, h.Name); err != nil {
 			return 0, err
-		} else if !has || c.held.has(h.Name) {
+		} else if !has || c.busy.has(h.Name) {
 			continue // it was deleted since it was found, or will be claimed
 		}
 		stored := h.Stored

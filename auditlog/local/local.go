@@ -37,6 +37,7 @@ type Log struct {
 	requests  requests
 	retention sync.Mutex // locked while records are deleted, or the anchor is verified
 	closed    atomic.Bool
+	filling   sync.WaitGroup // filters of requests that are being made
 
 	inconsistency string // that was found when the log was opened
 	warning       string // of what the chain cannot show
@@ -143,6 +144,7 @@ func (l *Log) Status() auditlog.Status {
 // Close implements [auditlog.Log]. The journal stays open.
 func (l *Log) Close() error {
 	l.closed.Store(true)
+	l.filling.Wait()
 	return l.index.Close()
 }
 

@@ -75,6 +75,9 @@ func (l *Log) Find(ctx context.Context, session, requestID string) (list []*pb.A
 	}
 	key := requestKey{record.Text(session), record.Text(requestID)}
 	anchor := l.journal.Anchor(journal.Records).Number
+	if l.isNew(key) {
+		return nil, nil
+	}
 	numbers := l.requests.find(key, anchor)
 	err = l.peek(ctx, func(db *sqlitedb.DB) error {
 		return db.Each("SELECT sequence FROM records WHERE session = ? AND request_id = ? AND request_id <> '' AND sequence > ?", []any{key.session, key.id, int64(anchor)}, func(scan func(...any) error) error {

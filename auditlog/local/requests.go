@@ -19,6 +19,7 @@ type requests struct {
 	mu     sync.Mutex
 	recent map[requestKey][]recentRecord
 	count  int // of recent records
+	known  knownRequests
 }
 
 // requestKey identifies a request.
@@ -43,8 +44,9 @@ func (q *requests) start(last uint64) {
 // maxRecent is the number of recent records from which those that the index has are forgotten.
 const maxRecent = 1024
 
-// take notes that records are being appended. It fails if one has the request and part of another one.
-func (q *requests) take(records []*pb.AuditRecord, indexed, anchor uint64) error {
+// take notes that records are being appended. It fails if one has the request and part of another one. Those that it returns may have
+// that of a record that is in the index.
+func (q *requests) take(records []*pb.AuditRecord, indexed, anchor uint64) (ask []*pb.AuditRecord, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.count > maxRecent {
@@ -58,13 +60,17 @@ func (q *requests) take(records []*pb.AuditRecord, indexed, anchor uint64) error
 		for _, other := range q.recent[key] {
 			if other.part == r.GetPart() && (other.number == 0 || other.number > anchor) {
 				q.drop(records[:i])
-				return fmt.Errorf("session %.40q, request %.40q: %w", key.session, key.id, auditlog.ErrReused)
+				return nil, fmt.Errorf("session %.40q, request %.40q: %w", key.session, key.id, auditlog.ErrReused)
 			}
 		}
 		q.recent[key] = append(q.recent[key], recentRecord{part: r.GetPart()})
+		if !q.known.lacks(key) {
+			ask = append(ask, r)
+		}
+		q.known.add(key)
 		q.count++
 	}
-	return nil
+	return ask, nil
 }
 
 // forget forgets the records that are in the index. The caller holds q.mu.
@@ -140,15 +146,13 @@ func (q *requests) find(key requestKey, after uint64) (numbers []uint64) {
 
 // reserve makes sure that the requests of records are recorded once. done must be called with the outcome.
 func (l *Log) reserve(ctx context.Context, records []*pb.AuditRecord) (done func([]*journal.Entry, error), err error) {
-	if err := l.requests.take(records, l.index.Applied(), l.journal.Anchor(journal.Records).Number); err != nil {
+	ask, err := l.requests.take(records, l.index.Applied(), l.journal.Anchor(journal.Records).Number)
+	if err != nil {
 		return nil, err
 	}
 	done = func(entries []*journal.Entry, err error) { l.requests.done(records, entries, err) }
-	for _, r := range records {
-		key, ok := keyOf(r)
-		if !ok {
-			continue
-		}
+	for _, r := range ask {
+		key, _ := keyOf(r)
 		used := false
 		err := l.peek(ctx, func(db *sqlitedb.DB) (err error) {
 			used, err = db.Row("SELECT 1 FROM records WHERE session = ? AND request_id = ? AND request_id <> '' AND part = ? AND sequence > ?",

@@ -62,7 +62,7 @@ func run() (err error) {
 	flag.StringVar(&o.only, "only", "", "parts to measure: calls, log, disk, bulk, with commas between them; empty: all")
 	flag.StringVar(&o.base, "dir", os.TempDir(), "directory on the disk that is measured")
 	flag.StringVar(&o.profile, "profile", "", "write a CPU profile of the sidecar to this file, and measure nothing")
-	flag.StringVar(&o.payload, "payload", "", "profile calls with this payload alone, such as \"4 KB whole\"")
+	flag.StringVar(&o.payload, "payload", "", "profile calls with this payload alone, such as \"4 KB whole\", or \"bulk\"")
 	flag.Parse()
 	if o.render {
 		return renderAgain()

@@ -116,7 +116,7 @@ func wantFewLost(t *testing.T, what, name string, d *simDisk, all [streamCount][
 		if err != nil {
 			t.Fatalf("%s: %s: %v", what, s, err)
 		}
-		// The end of the last writes cannot be told from a torn one.
+		// The end of the last writes looks like a torn one.
 		cut := 0
 		for _, text := range all[s][j.Tip(s).Number:] {
 			cut += headerSize + len(text)

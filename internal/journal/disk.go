@@ -40,8 +40,8 @@ type disk interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// HasRoom reports whether it may have space for so many bytes.
-	HasRoom(bytes int64) bool
+	// HasSpace reports whether it may have space for that number of bytes.
+	HasSpace(bytes int64) bool
 	// Close closes the directory and releases its lock.
 	Close() error
 }
@@ -80,11 +80,11 @@ func openDisk(dir string, volatile bool) (disk, error) {
 	} else if !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	held, err := os.Open(dir)
+	folder, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &folderDisk{dir: dir, held: held, volatile: volatile}
+	d := &folderDisk{dir: dir, folder: folder, volatile: volatile}
 	if err := d.open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -103,21 +103,22 @@ func syncFolder(path string) error {
 // folderDisk has files in a directory.
 type folderDisk struct {
 	dir      string
-	held     *os.File // the directory, with the lock
+	folder   *os.File // the directory, with the lock
 	root     *os.Root
 	volatile bool
+	readOnly bool // what an interrupted write left stays
 }
 
 // open takes the lock, and makes the folders.
 func (d *folderDisk) open() (err error) {
-	info, err := d.held.Stat()
+	info, err := d.folder.Stat()
 	if err != nil {
 		return err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("not a directory of this user")
 	}
-	if err := unix.Flock(int(d.held.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+	if err := unix.Flock(int(d.folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
 	} else if err != nil {
 		return err
@@ -174,7 +175,9 @@ func (d *folderDisk) List(folder string) ([]string, error) {
 		if !strings.HasSuffix(name, tempSuffix) {
 			return false
 		}
-		_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		if !d.readOnly {
+			_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		}
 		return true
 	})
 	slices.Sort(names)
@@ -273,10 +276,10 @@ func folderOf(name string) string {
 	return folder
 }
 
-// HasRoom implements disk.
-func (d *folderDisk) HasRoom(bytes int64) bool {
+// HasSpace implements disk.
+func (d *folderDisk) HasSpace(bytes int64) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(d.held.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
+	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
 }
 
 // Close implements disk.
@@ -285,7 +288,7 @@ func (d *folderDisk) Close() error {
 	if d.root != nil {
 		err = d.root.Close()
 	}
-	return errors.Join(err, d.held.Close())
+	return errors.Join(err, d.folder.Close())
 }
 
 // diskFile is a file in a directory.
@@ -355,11 +358,11 @@ func (f *diskFile) Size() (int64, error) {
 
 // Present implements file. It looks at the directory, too.
 func (f *diskFile) Present(size int64) error {
-	held, err := f.disk.held.Stat()
+	folder, err := f.disk.folder.Stat()
 	if err != nil {
 		return err
 	}
-	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(held, found, err) {
+	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(folder, found, err) {
 		return fmt.Errorf("the directory: %w", ErrVanished)
 	}
 	found, err := f.disk.root.Lstat(f.name)

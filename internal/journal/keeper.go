@@ -225,7 +225,7 @@ func (k *keeper) admit(p *pending, active *segment) error {
 func (k *keeper) isDue() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.full && (time.Since(k.tried) > fullPause || k.j.disk.HasRoom(k.wanted))
+	return k.full && (time.Since(k.tried) > fullPause || k.j.disk.HasSpace(k.wanted))
 }
 
 // sealAll seals all segments but the active one, the oldest first.

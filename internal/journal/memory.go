@@ -153,5 +153,5 @@ func (f *memoryFile) Present(int64) error { return nil }
 // Close implements file.
 func (f *memoryFile) Close() error { return nil }
 
-// HasRoom implements disk.
-func (*memoryDisk) HasRoom(int64) bool { return true }
+// HasSpace implements disk.
+func (*memoryDisk) HasSpace(int64) bool { return true }

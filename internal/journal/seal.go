@@ -39,15 +39,7 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 		return nil
 	}
 	f.first, f.last = entries[0].Number, entries[len(entries)-1].Number
-	err := j.writeSealed(ctx, f, func(add func(*Entry) error) error {
-		for _, e := range entries {
-			if err := add(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := j.writeAll(ctx, f, entries); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -89,6 +81,30 @@ func (j *Journal) writeSealed(ctx context.Context, f *sealedFile, each func(add 
 		return errors.Join(err, s.finish())
 	})
 	return err
+}
+
+// writeAll writes a sealed file of entries, and sets its size.
+func (j *Journal) writeAll(ctx context.Context, f *sealedFile, entries []*Entry) error {
+	return j.writeSealed(ctx, f, func(add func(*Entry) error) error {
+		for _, e := range entries {
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// adopt adds a sealed file behind those of a stream. before is the entry before its first one, which is the last one that retention deleted
+// if there is no other file; last is its last one.
+func (j *Journal) adopt(f *sealedFile, before, last Tip) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	st := &j.streams[f.stream]
+	if len(st.sealed) == 0 {
+		st.anchor = before
+	}
+	st.sealed, st.tip = append(st.sealed, f), last
 }
 
 // lastSealed returns the number of the last entry of a stream that is sealed. The caller holds j.mu.

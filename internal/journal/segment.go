@@ -37,7 +37,7 @@ type segment struct {
 	head   segmentHead
 	used   bool // its head is written
 
-	reading sync.RWMutex // held while the file is read, and while it is given up
+	reading sync.RWMutex // locked while the file is read, and while it is given up
 
 	end    int64  // where the next frame is put
 	ended  bool   // the last frame says that what is before it was durable

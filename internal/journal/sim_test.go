@@ -238,4 +238,4 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func (d *simDisk) HasRoom(int64) bool { return false }
+func (d *simDisk) HasSpace(int64) bool { return false }

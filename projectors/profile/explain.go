@@ -16,6 +16,7 @@ type Choice struct {
 	Range    Range    // how the output of a reader is shown
 	MaybeLog bool     // what it read may be a log, which has no range: its text decides
 	Steps    []string // how it was found, one line each
+	Covers   bool     // what StatusCovers says of the command line
 }
 
 // rangeOf returns the range of a command, and whether it may be of a log.
@@ -28,8 +29,23 @@ func (c printing) rangeOf(p *Profile) (show Range, maybeLog bool) {
 }
 
 // Explain finds the profile of a command line. If several commands print, all must
-// have the same profile.
+// have the same profile. The Steps are shared, and must not be changed.
 func (s *Set) Explain(commandLine string) Choice {
+	if s != nil {
+		if c, known := s.choices.get(commandLine); known {
+			return c
+		}
+	}
+	c := s.explain(commandLine)
+	c.Covers = StatusCovers(commandLine)
+	if s != nil {
+		s.choices.put(commandLine, c)
+	}
+	return c
+}
+
+// explain is Explain of a command line that was not explained lately.
+func (s *Set) explain(commandLine string) Choice {
 	var c Choice
 	list, unclear := printingCommands(commandLine)
 	switch {

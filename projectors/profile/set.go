@@ -113,6 +113,7 @@ type Set struct {
 	programs map[string][]match // patterns by the program that they begin with
 	wild     []match            // patterns that begin with a word with a star
 	digest   string
+	choices  choices
 }
 
 // Load reads layers, of which a later one is stronger: its profiles replace those of

@@ -17,7 +17,6 @@ import (
 	"os"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
@@ -41,7 +40,7 @@ type Spool struct {
 	stager   artifactstore.Stager
 	redactor *redact.Redactor
 	stage    artifactstore.Stage
-	preview  *preview.Writer
+	preview  *previewer
 	Size     int64               // bytes received
 	pending  []byte              // bytes that the redactor had kept back before the last write
 	original artifactstore.Stage // nil while nothing was replaced
@@ -66,8 +65,7 @@ func NewSpool(ctx context.Context, stager artifactstore.Stager, o redact.Options
 
 // begin starts a redactor and a preview at the first byte.
 func (t *Spool) begin() {
-	t.redactor, t.preview = redact.New(t.options), preview.NewWriter(t.budget)
-	t.preview.Watch(t.rules)
+	t.redactor, t.preview = redact.New(t.options), newPreviewer(t.budget, t.rules)
 }
 
 // Write appends parts. see, if not nil, is called with the redacted bytes before the stage has them; an error of see ends the
@@ -82,8 +80,8 @@ func (t *Spool) Write(parts [][]byte, see func([][]byte) error) error {
 // Waiting returns the number of received bytes that the redactor keeps back, because a secret may begin in them.
 func (t *Spool) Waiting() int64 { return t.redactor.Waiting() }
 
-// Memory returns how much memory the preview of the payload takes so far, in bytes.
-func (t *Spool) Memory() int64 { return int64(t.preview.Memory()) }
+// Memory returns how much memory the preview of the payload takes so far, in bytes: that of the last write may be missing.
+func (t *Spool) Memory() int64 { return t.preview.memory() }
 
 // Flush writes the bytes that the redactor kept back: nothing follows them any more. After Seal it does nothing.
 func (t *Spool) Flush(see func([][]byte) error) error {
@@ -109,7 +107,7 @@ func (t *Spool) pass(ready, received [][]byte, see func([][]byte) error) error {
 	if err != nil {
 		return err
 	}
-	t.preview.WriteParts(ready, newlines)
+	t.preview.write(ready, newlines)
 	return nil
 }
 
@@ -183,7 +181,7 @@ func (t *Spool) file(file *os.File, size int64) error {
 	one := make([][]byte, 1)
 	err := artifactstore.TakeFile(t.stage, file, size, func(p []byte, newlines int) {
 		one[0] = p
-		t.preview.WriteParts(one, newlines)
+		t.preview.write(one, newlines)
 		t.redactor.Write(one)
 	})
 	if t.redactor.Flush(); err != nil || !t.redactor.Any() {
@@ -198,10 +196,11 @@ func (t *Spool) file(file *os.File, size int64) error {
 		return err
 	}
 	t.original, t.stage = t.stage, redacted
+	t.preview.stop()
 	t.begin()
 	write := func(ready [][]byte) error {
 		newlines, err := t.stage.WriteParts(ready)
-		t.preview.WriteParts(ready, newlines)
+		t.preview.write(ready, newlines)
 		return err
 	}
 	if err := ReadBlocks(t.ctx, original, func(p []byte) error {
@@ -221,7 +220,7 @@ func (t *Spool) Snapshot() (Payload, error) {
 	if len(rest) > 0 {
 		blob = &longer{blob, rest}
 	}
-	return Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Snapshot(rest...)}, Tokens: t.budget, Found: t.redactor.Found()}, err
+	return Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.done().Snapshot(rest...)}, Tokens: t.budget, Found: t.redactor.Found()}, err
 }
 
 // longer is a blob with further bytes after it.
@@ -254,7 +253,7 @@ func (t *Spool) Seal() (Payload, error) {
 	if err != nil {
 		return Payload{}, err
 	}
-	done := Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.Finish()}, Tokens: t.budget, Found: t.redactor.Found()}
+	done := Payload{Stream: projectors.Stream{Blob: blob, Excerpt: t.preview.done().Finish()}, Tokens: t.budget, Found: t.redactor.Found()}
 	if t.original != nil {
 		if done.Original, err = t.original.Seal(); err != nil {
 			return Payload{}, err
@@ -266,6 +265,7 @@ func (t *Spool) Seal() (Payload, error) {
 
 // Discard frees the stages. Artifacts that were put of them stay. It may be called at any time, more than once.
 func (t *Spool) Discard() {
+	t.preview.stop()
 	_ = t.stage.Discard() // a file that stays is removed by the next start of the store
 	if t.original != nil {
 		_ = t.original.Discard()

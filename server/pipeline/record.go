@@ -151,12 +151,10 @@ func (p *Pipeline) digest(ctx context.Context, o *prepared) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	hash := blake3.New()
-	_, _ = hash.Write(encoded) // a hash never fails
 	for _, k := range inventory {
-		fmt.Fprintf(hash, "\n%s %d %s", k.facts.GetField(), k.facts.GetBytes(), k.facts.GetDigest())
+		encoded = fmt.Appendf(encoded, "\n%s %d %s", k.facts.GetField(), k.facts.GetBytes(), k.facts.GetDigest())
 	}
-	return fmt.Sprintf("blake3:%x", hash.Sum(nil)), nil
+	return fmt.Sprintf("blake3:%x", blake3.Sum256(encoded)), nil
 }
 
 // record returns the record of an answer; nil when no audit log is kept. Everything that it names is stored when it

@@ -2,35 +2,35 @@ package catalog
 
 import "sync"
 
-// held are the names that calls have put and not appended yet. A collection leaves them alone.
-type held struct {
+// busyNames are the names that calls have put and not appended yet. A collection leaves them alone.
+type busyNames struct {
 	mu    sync.Mutex
 	names map[string]int // of how many calls
 }
 
-// hold holds a name.
-func (h *held) hold(name string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.names[name]++
+// add adds a name.
+func (b *busyNames) add(name string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.names[name]++
 }
 
-// free ends one hold of each name.
-func (h *held) free(names []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// remove undoes one add of each name.
+func (b *busyNames) remove(names []string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, name := range names {
-		if h.names[name]--; h.names[name] == 0 {
-			delete(h.names, name)
+		if b.names[name]--; b.names[name] == 0 {
+			delete(b.names, name)
 		}
 	}
 }
 
-// has reports whether a call holds a name.
-func (h *held) has(name string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.names[name] > 0
+// has reports whether a call has put a name and not appended it yet.
+func (b *busyNames) has(name string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.names[name] > 0
 }
 
 // usage is what counts against the quota of the store: the artifacts in the index, and bytes that are not in it yet, which are those of
