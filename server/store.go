@@ -204,6 +204,9 @@ func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options) (err 
 	o.Journal, o.OnFailure, o.Logger = s.journal, s.storageFailed, s.logger
 	o.SessionLease, o.KeepFor, o.Grace, o.CompressAfter = s.config.SessionLease, s.config.KeepFor, expiryGrace, s.config.CompressAfter
 	o.Quota, o.SessionQuota = s.config.StoreQuota, s.config.SessionQuota
+	if s.config.AuditKeepFor > 0 { // a tombstone is there as long as a record may name the artifact
+		o.ForgetAfter = max(s.config.AuditKeepFor, s.config.KeepFor)
+	}
 	if s.catalog, err = catalog.Open(store, o); err == nil {
 		s.closers = append(s.closers, s.catalog)
 		close(s.stored)

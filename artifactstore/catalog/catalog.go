@@ -85,6 +85,10 @@ type Options struct {
 	// and no time of keeping: the machine was off, or its clock is wrong, and those who lease artifacts get the time to
 	// say so. The uptime of several runs counts together. If 0, the clock is believed.
 	Grace time.Duration
+	// CleanAfter is the size of superseded changes in the journal, in bytes, from which they are deleted; 0: 16 MiB.
+	CleanAfter int64
+	// ForgetAfter is the time after which it is forgotten that an artifact was deleted, and of whom it was. If 0, it is known for ever.
+	ForgetAfter time.Duration
 	// OnFailure is called when the catalog or its store takes nothing more until it is opened again, maybe more than once.
 	// It must not block. If nil, nothing is called.
 	OnFailure func()
@@ -98,13 +102,14 @@ type Catalog struct {
 	options Options
 	journal *journal.Journal
 	index   *index.Index
-	sum     sum    // of the index's transaction
+	sum     sum // of the index's transaction
+	cleaner cleaner
 	before  uint64 // number of the last change when the catalog was opened
 	clock   clock
 	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
 	order  sync.RWMutex
 	closed bool // guarded by order
-	busy   busyNames
+	pins   pins
 
 	usage     usage
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -123,8 +128,11 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		begin := time.Now()
 		o.Now = func() time.Time { return begin.Add(time.Since(begin)) }
 	}
+	if o.CleanAfter == 0 {
+		o.CleanAfter = cleanAfter
+	}
 	c := &Catalog{store: store, options: o, journal: o.Journal, clock: clock{system: o.Now, grace: o.Grace}}
-	c.busy.names = map[string]int{}
+	c.pins.names = map[string]int{}
 	c.unfinished.Store(true)
 	c.rawBefore.Store(true) // until the index says that there are none
 	c.before = o.Journal.Tip(journal.Catalog).Number

@@ -30,6 +30,27 @@ type change struct {
 	Shift    *shift       `json:"shift,omitempty"`    // the clock is believed again
 	States   []storedName `json:"state,omitempty"`    // all that is known of a name, in the place of what was said before
 	Sessions []lease      `json:"sessions,omitempty"` // leases, in the place of what was said before
+	// Of is what States, or Sessions, has all of.
+	Of      *span    `json:"of,omitempty"`
+	Carried *carried `json:"carried,omitempty"`
+
+	known *forgotten // by who appends it: the index has all of it but this; nil: it may not
+}
+
+// span is a part of the names, or of the sessions, in their order. What is not listed is forgotten.
+type span struct {
+	Sessions bool   `json:"sessions,omitempty"` // it is of sessions
+	After    string `json:"after"`
+	To       string `json:"to,omitempty"` // and this one; empty: up to the end
+}
+
+// forgotten is what a span does not list and the index has.
+type forgotten struct{ names, sessions []string }
+
+// carried says that the changes up to one are not needed any more: those behind them say all of it.
+type carried struct {
+	Until uint64 `json:"until"`
+	Bytes int64  `json:"bytes"` // of the changes behind them
 }
 
 // putChange is an artifact that an owner put.
@@ -86,6 +107,8 @@ type storedName struct {
 	Erased  bool        `json:"erased,omitempty"`
 	Packed  bool        `json:"packed,omitempty"`
 	Uses    []storedUse `json:"uses,omitempty"`
+	// More says that the uses are further ones of a name that was said before, and the rest is nothing.
+	More bool `json:"more,omitempty"`
 }
 
 // storedUse is an owner of a name.
@@ -140,23 +163,35 @@ func (c *Catalog) putOf(o Owner, ref artifactstore.Ref, now time.Time) putChange
 }
 
 // apply writes a change into the index.
-func (c *Catalog) apply(d *db, e *journal.Entry) error {
+func apply(d *db, e *journal.Entry) error {
 	ch, err := readChange(e)
 	if err != nil {
 		return err
 	}
 	d.latest(ch.At)
+	d.sum.changes += int64(len(e.Data))
+	d.sequence = firstSequence + int64(e.Number)<<sequenceBits
 	return ch.apply(d)
 }
+
+// The places in List: of what an earlier version wrote they are below firstSequence, and an entry has 1<<sequenceBits for what it adds. So
+// they are the same whenever the index is made again.
+const (
+	firstSequence = 1 << 40
+	sequenceBits  = 20
+)
 
 // apply writes a change, in a fixed order of its members.
 func (c *change) apply(d *db) error {
 	for _, step := range []func(*db) error{
-		c.applyStates, c.applyFound, c.applyPut, c.applyLeases, c.applyDeleted, c.applyLogs, c.applyMarks,
+		c.applySpan, c.applyStates, c.applyFound, c.applyPut, c.applyLeases, c.applyDeleted, c.applyLogs, c.applyMarks,
 	} {
 		if err := step(d); err != nil {
 			return err
 		}
+	}
+	if c.Carried != nil {
+		d.sum.carried, d.sum.changes = c.Carried, c.Carried.Bytes
 	}
 	if c.Shift == nil {
 		return nil
@@ -232,7 +267,7 @@ func (c *change) applyLogs(d *db) error {
 		}
 	}
 	for _, name := range c.Finished {
-		if err := d.removeLog(name); err != nil {
+		if err := d.removeName(name); err != nil {
 			return err
 		}
 	}
@@ -253,7 +288,35 @@ func (c *change) applyMarks(d *db) error {
 	return nil
 }
 
+// applySpan forgets what a span does not list.
+func (c *change) applySpan(d *db) error {
+	if c.Of == nil {
+		return nil
+	}
+	gone := c.known
+	if gone == nil {
+		var err error
+		if gone, err = d.unlisted(c); err != nil {
+			return err
+		}
+	}
+	for _, name := range gone.names {
+		if err := d.removeName(name); err != nil {
+			return err
+		}
+	}
+	for _, session := range gone.sessions {
+		if err := d.Run("DELETE FROM sessions WHERE session = ?", session); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (c *change) applyStates(d *db) error {
+	if c.known != nil {
+		return nil
+	}
 	for _, l := range c.Sessions {
 		if err := d.setLease(l.Session, l.Until); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (c *Catalog) believe(ctx context.Context) error {
 }
 
 // noteTime records the time, so that the next start can tell how far the clock went in between.
-func (c *Catalog) noteTime(ctx context.Context) error { return c.append(ctx, c.newChange()) }
+func (c *Catalog) noteTime(ctx context.Context) error { return c.record(ctx, c.newChange()) }
 
 // lastTime returns the latest time that the journal has, and since when the clock was not believed then; zero: it was.
 func (c *Catalog) lastTime() (latest, since time.Time, err error) {

@@ -4,7 +4,7 @@ package catalog
 // old, or when the store is over its quota, then the oldest first.
 //
 // A deletion is: a tombstone in the journal, durable; the file removed from the store; a change that says that it is gone. All of it is
-// done while no call appends, and not to an artifact that is busy. So a claim comes either before, and then the artifact is not
+// done while no call appends, and not to an artifact that a call pins. So a claim comes either before, and then the artifact is not
 // deleted, or after the removal, and then the artifact is put again. A crash leaves a tombstone whose artifact is not said to be gone, and
 // the next collection removes the file.
 
@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 const (
@@ -128,7 +129,7 @@ func (c *Catalog) noteErased(ctx context.Context, r *Collected) error {
 	}
 	ch := c.newChange()
 	ch.Erased, r.erased = r.erased, nil
-	return c.append(context.WithoutCancel(ctx), ch)
+	return c.record(context.WithoutCancel(ctx), ch)
 }
 
 // collectAged deletes artifacts that were not put since a time.
@@ -203,7 +204,7 @@ func (c *Catalog) deleteSome(ctx context.Context, r *Collected, batch []Entry, w
 	}); err != nil {
 		return err
 	}
-	still = slices.DeleteFunc(still, func(e Entry) bool { return c.busy.has(e.Name) })
+	still = slices.DeleteFunc(still, func(e Entry) bool { return c.pins.has(e.Name) })
 	for i := range still {
 		ch.Deleted = append(ch.Deleted, deletion{still[i].Name, why})
 	}
@@ -268,7 +269,7 @@ func (c *Catalog) finishOne(ctx context.Context, name string) error {
 	c.order.Lock()
 	defer c.order.Unlock()
 	deleted, err := c.isDeleted(name)
-	if err != nil || !deleted || c.busy.has(name) {
+	if err != nil || !deleted || c.pins.has(name) {
 		return err // it was put again meanwhile
 	}
 	if err := c.erase(name); err != nil {
@@ -324,7 +325,7 @@ func (c *Catalog) insertAll(ctx context.Context, found []artifactstore.StoredArt
 	for _, h := range missing {
 		if has, err := c.store.Has(ctx, h.Name); err != nil {
 			return 0, err
-		} else if !has || c.busy.has(h.Name) {
+		} else if !has || c.pins.has(h.Name) {
 			continue // it was deleted since it was found, or will be claimed
 		}
 		stored := h.Stored
@@ -367,32 +368,54 @@ func (c *Catalog) freeSpace(ctx context.Context) error {
 	return nil
 }
 
-// Keep collects garbage and compresses old artifacts at an interval until ctx ends. The first time is after one interval.
-// Failures are logged.
+// Keep collects garbage and compresses old artifacts at an interval until ctx ends, and cleans the journal when that is due. The first time
+// is after one interval. Failures are logged.
 func (c *Catalog) Keep(ctx context.Context, interval time.Duration) {
-	tick := time.NewTicker(interval)
+	tick, clean := time.NewTicker(interval), time.NewTicker(min(interval, maxCleanPause))
 	defer tick.Stop()
+	defer clean.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			c.keep(ctx)
+		case <-clean.C:
+			c.cleanNow(ctx)
 		}
-		if err := c.noteTime(ctx); err != nil && ctx.Err() == nil {
-			c.options.Logger.WarnContext(ctx, "the time could not be recorded", slog.Any("error", err))
-		}
-		collected, err := c.Collect(ctx, false)
-		if err != nil && ctx.Err() == nil {
-			c.options.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
-		} else if collected.Count > 0 || collected.Entered > 0 {
-			c.options.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
-				slog.Int64("bytes", collected.Bytes), slog.Int64("entered", collected.Entered))
-		}
-		compressed, err := c.Compress(ctx)
-		if err != nil && ctx.Err() == nil {
-			c.options.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
-		} else if compressed.Count > 0 {
-			c.options.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
-		}
+	}
+}
+
+// cleanNow cleans the journal if that is due.
+func (c *Catalog) cleanNow(ctx context.Context) {
+	if !c.cleaner.isWanted(c.options.CleanAfter, c.journal.Anchor(journal.Catalog).Number) {
+		return
+	}
+	cleaned, err := c.Clean(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.options.Logger.ErrorContext(ctx, "superseded changes of the catalog could not be deleted", slog.Any("error", err))
+	} else if cleaned {
+		c.options.Logger.InfoContext(ctx, "superseded changes of the catalog were deleted",
+			slog.Uint64("until", c.journal.Anchor(journal.Catalog).Number))
+	}
+}
+
+// keep collects garbage and compresses old artifacts.
+func (c *Catalog) keep(ctx context.Context) {
+	if err := c.noteTime(ctx); err != nil && ctx.Err() == nil {
+		c.options.Logger.WarnContext(ctx, "the time could not be recorded", slog.Any("error", err))
+	}
+	collected, err := c.Collect(ctx, false)
+	if err != nil && ctx.Err() == nil {
+		c.options.Logger.ErrorContext(ctx, "garbage could not be collected", slog.Any("error", err))
+	} else if collected.Count > 0 || collected.Entered > 0 {
+		c.options.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
+			slog.Int64("bytes", collected.Bytes), slog.Int64("entered", collected.Entered))
+	}
+	compressed, err := c.Compress(ctx)
+	if err != nil && ctx.Err() == nil {
+		c.options.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
+	} else if compressed.Count > 0 {
+		c.options.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
 	}
 }

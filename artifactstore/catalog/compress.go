@@ -51,7 +51,7 @@ func (c *Catalog) Compress(ctx context.Context) (r Compressed, err error) {
 			}
 			tried.Packed = append(tried.Packed, name)
 		}
-		if err := c.append(ctx, tried); err != nil {
+		if err := c.record(ctx, tried); err != nil {
 			return r, err
 		}
 	}

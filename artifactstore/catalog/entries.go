@@ -89,15 +89,16 @@ func (d *db) addUse(p *putChange, at int64) error {
 			return err
 		}
 	}
-	return d.Run(`INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?)
+	return d.Run(`INSERT INTO uses (sequence, session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (session, call, name) DO UPDATE SET partial = min(partial, excluded.partial), stored_at = excluded.stored_at,
 			raw = min(raw, excluded.raw)`,
-		p.Session, p.Call, p.Name, p.Partial, at, p.Raw)
+		d.next(), p.Session, p.Call, p.Name, p.Partial, at, p.Raw)
 }
 
 // addFound enters an artifact for nobody.
 func (d *db) addFound(name string, stored int64, raw bool) error {
-	return d.Run("INSERT INTO uses (session, call, name, partial, stored_at, raw) VALUES ('', '', ?, 0, ?, ?) ON CONFLICT DO NOTHING", name, stored, raw)
+	return d.Run("INSERT INTO uses (sequence, session, call, name, partial, stored_at, raw) VALUES (?, '', '', ?, 0, ?, ?) ON CONFLICT (session, call, name) DO NOTHING",
+		d.next(), name, stored, raw)
 }
 
 // lease extends the lease of a session to a time; it never shortens it.
@@ -223,6 +224,9 @@ func (d *db) setState(s *storedName) error {
 	if err != nil {
 		return err
 	}
+	if s.More {
+		return d.addUses(s, before, known)
+	}
 	if known && before.Expired == nil {
 		d.add(-before.Size, -1)
 		if err := d.charge(s.Name, -before.Size); err != nil {
@@ -236,16 +240,32 @@ func (d *db) setState(s *storedName) error {
 	err = errors.Join(
 		d.Run("DELETE FROM uses WHERE name = ?", s.Name),
 		d.Run("INSERT OR REPLACE INTO artifacts (name, digest, bytes, stored_at, deleted_at, deleted_why, erased, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			s.Name, s.Digest, s.Bytes, s.Stored, deleted, why, s.Erased, s.Packed))
-	for _, u := range s.Uses {
-		err = errors.Join(err, d.Run("INSERT OR REPLACE INTO uses (sequence, session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?, ?)",
-			u.Sequence, u.Session, u.Call, s.Name, u.Partial, u.Stored, u.Raw))
-	}
+			s.Name, s.Digest, s.Bytes, s.Stored, deleted, why, s.Erased, s.Packed),
+		d.insertUses(s))
 	if err != nil || s.Deleted > 0 {
 		return err
 	}
 	d.add(s.Bytes, 1)
 	return d.charge(s.Name, s.Bytes)
+}
+
+// insertUses writes the owners of a name.
+func (d *db) insertUses(s *storedName) error {
+	for _, u := range s.Uses {
+		if err := d.Run("INSERT OR REPLACE INTO uses (sequence, session, call, name, partial, stored_at, raw) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			u.Sequence, u.Session, u.Call, s.Name, u.Partial, u.Stored, u.Raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addUses writes further owners of a name.
+func (d *db) addUses(s *storedName, e Entry, known bool) error {
+	if !known || e.Expired != nil {
+		return d.insertUses(s)
+	}
+	return errors.Join(d.charge(s.Name, -e.Size), d.insertUses(s), d.charge(s.Name, e.Size))
 }
 
 // entomb writes the tombstone of an artifact, unless it has one.
@@ -284,8 +304,8 @@ func (d *db) resize(name string, size int64) error {
 	return d.Run("UPDATE artifacts SET bytes = ? WHERE name = ?", size, name)
 }
 
-// removeLog removes a log that has become an artifact.
-func (d *db) removeLog(name string) error {
+// removeName removes all that is known of a name.
+func (d *db) removeName(name string) error {
 	e, known, err := d.entry(name)
 	if !known || err != nil {
 		return err

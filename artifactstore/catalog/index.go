@@ -16,10 +16,33 @@ import (
 type db struct {
 	*sqlitedb.DB
 	sum *sum // of the transaction; nil while a question is asked
+	// sequence is the place in List of what is added next.
+	sequence int64
 }
 
 // sum is what a transaction adds to the totals.
-type sum struct{ bytes, count, latest int64 }
+type sum struct {
+	bytes, count, latest int64
+	changes              int64    // bytes of the changes; behind carried alone, if that is not nil
+	carried              *carried // the last one; nil: none
+}
+
+// write adds to the totals.
+func (s *sum) write(sql *sqlitedb.DB) error {
+	if s.carried != nil {
+		if err := sql.Run("UPDATE totals SET changes = 0, kept = ?, carried = ?", s.carried.Bytes, int64(s.carried.Until)); err != nil {
+			return err
+		}
+	}
+	return sql.Run("UPDATE totals SET bytes = bytes + ?, artifacts = artifacts + ?, latest = max(latest, ?), changes = changes + ?",
+		s.bytes, s.count, s.latest, s.changes)
+}
+
+// next returns the place in List of what is added.
+func (d *db) next() int64 {
+	d.sequence++
+	return d.sequence - 1
+}
 
 // add adds to the totals.
 func (d *db) add(bytes, count int64) {
@@ -31,7 +54,7 @@ func (d *db) add(bytes, count int64) {
 func (d *db) latest(at int64) { d.sum.latest = max(d.sum.latest, at) }
 
 // schemaVersion is the version of the tables.
-const schemaVersion = 1
+const schemaVersion = 2
 
 const schema = `
 CREATE TABLE artifacts (
@@ -48,7 +71,7 @@ CREATE INDEX artifacts_by_age ON artifacts (stored_at) WHERE deleted_at IS NULL;
 CREATE INDEX artifacts_to_erase ON artifacts (name) WHERE deleted_at IS NOT NULL AND erased = 0;
 CREATE INDEX artifacts_to_pack ON artifacts (stored_at) WHERE deleted_at IS NULL AND packed = 0;
 CREATE TABLE uses (                        -- who put what
-	sequence  INTEGER PRIMARY KEY AUTOINCREMENT,
+	sequence  INTEGER PRIMARY KEY,      -- its place in lists, from the number of the change
 	session   TEXT NOT NULL,               -- empty: none
 	call      TEXT NOT NULL,               -- empty: not said
 	name      TEXT NOT NULL REFERENCES artifacts (name),
@@ -68,19 +91,23 @@ CREATE TABLE sessions (
 CREATE TABLE totals (                      -- one row: what the artifacts that are not deleted come to
 	bytes     INTEGER NOT NULL,
 	artifacts INTEGER NOT NULL,
-	latest    INTEGER NOT NULL             -- the latest time in the catalog
+	latest    INTEGER NOT NULL,            -- the latest time in the catalog
+	changes   INTEGER NOT NULL,            -- bytes of the changes in the journal
+	kept      INTEGER NOT NULL,            -- those of them that were carried on last
+	carried   INTEGER NOT NULL             -- the last change that is not needed any more
 );
-INSERT INTO totals VALUES (0, 0, 0)`
+INSERT INTO totals VALUES (0, 0, 0, 0, 0, 0)`
 
 // openIndex opens the index of the catalog.
 func (c *Catalog) openIndex() (err error) {
+	if err := removeFold(c.foldPath()); err != nil {
+		c.options.Logger.Warn("what a cleaning left could not be removed", slog.Any("error", err))
+	}
 	c.index, err = index.Open(index.Options{
 		Path: c.options.Index, Journal: c.journal, Stream: journal.Catalog, Schema: schema, Version: schemaVersion, Logger: c.options.Logger,
-		Begin: func() { c.sum = sum{} },
-		Apply: func(sql *sqlitedb.DB, e *journal.Entry) error { return c.apply(&db{sql, &c.sum}, e) },
-		End: func(sql *sqlitedb.DB) error {
-			return sql.Run("UPDATE totals SET bytes = bytes + ?, artifacts = artifacts + ?, latest = max(latest, ?)", c.sum.bytes, c.sum.count, c.sum.latest)
-		},
+		Begin:  func() { c.sum = sum{} },
+		Apply:  func(sql *sqlitedb.DB, e *journal.Entry) error { return apply(&db{DB: sql, sum: &c.sum}, e) },
+		End:    c.sum.write,
 		Stored: func(sql *sqlitedb.DB, applied uint64) { c.stored(&db{DB: sql}, applied) },
 	})
 	return failure(err)
@@ -91,12 +118,13 @@ func (c *Catalog) stored(d *db, applied uint64) {
 	if applied < c.before {
 		return // it is made again, or behind
 	}
-	var bytes, count int64
-	if _, err := d.Row("SELECT bytes, artifacts FROM totals", nil, &bytes, &count); err != nil {
+	var bytes, count, changes, kept, carried int64
+	if _, err := d.Row("SELECT bytes, artifacts, changes, kept, carried FROM totals", nil, &bytes, &count, &changes, &kept, &carried); err != nil {
 		c.options.Logger.Warn("the totals of the catalog cannot be read", slog.Any("error", err))
 		return
 	}
 	c.usage.stored(bytes, count, applied)
+	c.cleaner.note(changes, kept, uint64(carried))
 	if c.rawBefore.Load() && !c.rawSince.Load() {
 		if raw, err := d.hasRaw(); err == nil && !raw {
 			c.rawBefore.Store(false)
@@ -114,7 +142,14 @@ func (c *Catalog) read(ctx context.Context, ask func(d *db) error) error {
 	return failure(c.index.Read(ctx, func(sql *sqlitedb.DB) error { return ask(&db{DB: sql}) }))
 }
 
-// append appends changes to the journal, which makes them durable.
+// record is append for who does not have the order. Nothing is carried on meanwhile.
+func (c *Catalog) record(ctx context.Context, ch *change) error {
+	c.order.RLock()
+	defer c.order.RUnlock()
+	return c.append(ctx, ch)
+}
+
+// append appends changes to the journal, which makes them durable. The caller has the order.
 func (c *Catalog) append(ctx context.Context, changes ...*change) error {
 	a := journal.Append{Notice: true} // it is short, and says what was done
 	for _, ch := range changes {

@@ -73,7 +73,7 @@ func (l *catalogLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
 		if err == nil {
 			ch := l.catalog.newChange()
 			ch.Finished = []string{l.live.Name}
-			err = l.catalog.append(ctx, ch)
+			err = l.catalog.record(ctx, ch)
 		}
 		return ref, err
 	}
@@ -104,7 +104,7 @@ func (l *catalogLog) Close() error {
 	l.catalog.usage.add(-reserved)
 	ch := l.catalog.newChange()
 	ch.Resized = []foundOne{{Name: l.live.Name, Bytes: l.Received()}}
-	return errors.Join(l.Log.Close(), l.catalog.append(context.Background(), ch))
+	return errors.Join(l.Log.Close(), l.catalog.record(context.Background(), ch))
 }
 
 // isLive reports whether a name belongs to a log that is not finished.

@@ -17,7 +17,7 @@ type Transaction struct {
 
 	mu       sync.Mutex
 	puts     []claimed
-	names    []string // that are busy
+	names    []string // that are pinned
 	reserved int64    // bytes
 	ended    bool
 }
@@ -76,8 +76,8 @@ func (t *Transaction) put(ctx context.Context, o Owner, b artifactstore.Blob) (a
 	return one.ref, nil
 }
 
-// bring brings a blob into the store and adds its name to those that are busy. A small one is reserved, if the store can do that, but for
-// one that is raw: what was redacted is never in the journal.
+// bring brings a blob into the store and pins its name. A small one is reserved, if the store can do that, but for one that is raw: what
+// was redacted is never in the journal.
 func (c *Catalog) bring(ctx context.Context, o Owner, b artifactstore.Blob) (claimed, error) {
 	if store, can := c.store.(artifactstore.Reserver); can && b.Size() <= smallBytes && !o.Raw {
 		content, err := artifactstore.Content(b)
@@ -88,7 +88,7 @@ func (c *Catalog) bring(ctx context.Context, o Owner, b artifactstore.Blob) (cla
 		if err != nil {
 			return claimed{}, err
 		}
-		c.busy.add(r.Ref().Name)
+		c.pins.pin(r.Ref().Name)
 		return claimed{ref: r.Ref(), small: r, bytes: content}, nil
 	}
 	for range maxRaces {
@@ -96,12 +96,12 @@ func (c *Catalog) bring(ctx context.Context, o Owner, b artifactstore.Blob) (cla
 		if err != nil {
 			return claimed{}, err
 		}
-		c.busy.add(ref.Name) // from here on no collection deletes it
+		c.pins.pin(ref.Name) // from here on no collection deletes it
 		has, err := c.store.Has(ctx, ref.Name)
 		if has && err == nil {
 			return claimed{ref: ref}, nil
 		}
-		if c.busy.remove([]string{ref.Name}); err != nil {
+		if c.pins.free([]string{ref.Name}); err != nil {
 			return claimed{}, err
 		}
 	}
@@ -184,6 +184,6 @@ func (t *Transaction) Discard() {
 			r.Release()
 		}
 	}
-	t.catalog.busy.remove(t.names)
+	t.catalog.pins.free(t.names)
 	t.catalog.usage.add(-t.reserved)
 }

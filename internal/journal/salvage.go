@@ -86,7 +86,7 @@ func openReadOnly(dir string) (*folderDisk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &folderDisk{dir: dir, held: opened, readOnly: true}
+	d := &folderDisk{dir: dir, folder: opened, readOnly: true}
 	if err := unix.Flock(int(opened.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return nil, errors.Join(ErrLocked, d.Close())
 	} else if err != nil {

@@ -2,35 +2,35 @@ package catalog
 
 import "sync"
 
-// busyNames are the names that calls have put and not appended yet. A collection leaves them alone.
-type busyNames struct {
+// pins are the names that calls have put and not appended yet. A collection leaves them alone.
+type pins struct {
 	mu    sync.Mutex
 	names map[string]int // of how many calls
 }
 
-// add adds a name.
-func (b *busyNames) add(name string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.names[name]++
+// pin pins a name.
+func (p *pins) pin(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.names[name]++
 }
 
-// remove undoes one add of each name.
-func (b *busyNames) remove(names []string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// free ends one pin of each name.
+func (p *pins) free(names []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for _, name := range names {
-		if b.names[name]--; b.names[name] == 0 {
-			delete(b.names, name)
+		if p.names[name]--; p.names[name] == 0 {
+			delete(p.names, name)
 		}
 	}
 }
 
-// has reports whether a call has put a name and not appended it yet.
-func (b *busyNames) has(name string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.names[name] > 0
+// has reports whether a call pins a name.
+func (p *pins) has(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.names[name] > 0
 }
 
 // usage is what counts against the quota of the store: the artifacts in the index, and bytes that are not in it yet, which are those of
