@@ -114,8 +114,8 @@ func TestCutConnectionsAppendOnce(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	wait := a.run(ctx, 4)
 	for round := range 60 {
-		arrived := func() int64 { s := l.Status(); return s.Records - s.Unsent }
-		waitFor(func(before int64) bool { return arrived() > before }, arrived())
+		stored := func() int64 { s := l.Status(); return s.Records - s.Unsent }
+		waitFor(func(before int64) bool { return stored() > before }, stored())
 		if round%3 == 0 {
 			c.lose.Store(true)
 		} else {

@@ -15,7 +15,7 @@ import (
 	"github.com/toolresult/toolresult/internal/journal"
 )
 
-// TestEarlierLogGoesOn: tables of version 1 are brought to this version, and a journal goes on with the chain of the log that has its records
+// TestEarlierLogGoesOn: tables of version 1 are upgraded, and a journal goes on with the chain of the log that has its records
 // there alone.
 func TestEarlierLogGoesOn(t *testing.T) {
 	p := newPlace(t)

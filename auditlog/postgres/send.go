@@ -161,7 +161,7 @@ type batch struct {
 // errEnough ends reading.
 var errEnough = errors.New("enough")
 
-// next reads the records that are sent next. Those that are damaged in the journal are passed over: they are missing in the database.
+// next reads the records that are sent next. Those that are corrupt in the journal are passed over: they are missing in the database.
 func (l *Log) next(ctx context.Context) (b batch, err error) {
 	b.end = l.lastSent()
 	err = l.journal.Each(ctx, journal.Records, b.end.Number+1, func(e *journal.Entry) error {
@@ -178,7 +178,7 @@ func (l *Log) next(ctx context.Context) (b batch, err error) {
 		}
 		return nil
 	}, func(d journal.Damage) error {
-		l.o.Logger.Error("records of the journal are damaged, and are not sent", slog.Uint64("first", d.First), slog.Uint64("last", d.Last), slog.String("why", d.Reason))
+		l.o.Logger.Error("records of the journal are corrupt, and are not sent", slog.Uint64("first", d.First), slog.Uint64("last", d.Last), slog.String("why", d.Reason))
 		if b.end = (journal.Tip{Number: d.Last}); d.Last == l.journal.Tip(journal.Records).Number {
 			b.end = l.journal.Tip(journal.Records)
 		}
