@@ -12,12 +12,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"go.uber.org/goleak"
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/postgres"
 	"github.com/toolresult/toolresult/internal/journal"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // dsn returns the name of the server, or skips the test.
 func dsn(t testing.TB) string {

@@ -80,6 +80,7 @@ func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
 	if version, err := l.version(ctx, conn); err != nil || version == schemaVersion {
 		return err
 	}
+	ctx = l.stop // an index of many records takes longer than anybody has patience for
 	return transaction(ctx, conn, func() error {
 		err := query(ctx, conn, "SELECT pg_advisory_xact_lock(hashtextextended('toolresult audit log ' || $1::text, 0))", []any{l.o.Schema}, nil)
 		if err != nil {
@@ -93,6 +94,7 @@ func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
 		case schemaVersion: // another made them
 			return nil
 		case 1:
+			l.o.Logger.Info("the tables of the audit log are of version 1, and are upgraded: this may take minutes")
 			return conn.Exec(ctx, upgrade).Close()
 		}
 		return conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(l.o.Schema)+";"+schema()).Close()

@@ -14,6 +14,7 @@ import (
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/audittest"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // TestSharedDatabaseKeepsChainsApart: sidecars that share a database have chains of their own, and find each
@@ -118,6 +119,58 @@ func TestTakenOverLogEndsAppends(t *testing.T) {
 		t.Error(r)
 	}
 	audittest.WantIntact(t, second, 2)
+}
+
+// TestForeignHeadIsReported: the row of a log that is not as the journal has it is reported when the log is opened, and is no reason to stop.
+func TestForeignHeadIsReported(t *testing.T) {
+	p := newPlace(t)
+	l := p.Open(t, nil)
+	for range 3 {
+		_, err := l.Append(t.Context(), audittest.Rejection("x"))
+		must(t, err)
+	}
+	must(t, l.Close())
+	p.Exec(t, "UPDATE logs SET head_hash = $1", make([]byte, 32))
+	l = p.Open(t, nil)
+	defer l.Close() // of a test
+	if s := l.Status(); s.Inconsistency == "" || s.Failure != nil {
+		t.Errorf("%+v", s)
+	}
+	_, err := l.Append(t.Context(), audittest.Rejection("x"))
+	must(t, err)
+	if v, found := audittest.Verify(t, l); len(found) != 1 || found[0].Sequence != 3 || v.Intact != 4 {
+		t.Errorf("%+v, %v", v, found)
+	}
+}
+
+// TestRewrittenLogIsFound: a chain whose hashes were all computed anew does not end with the hash that the journal has. The forger's log has
+// the same name, in a schema of its own.
+func TestRewrittenLogIsFound(t *testing.T) {
+	p := newPlace(t)
+	l := p.Open(t, nil)
+	defer l.Close() // of a test
+	forger := newPlace(t)
+	o := forger.options(t, nil)
+	must(t, o.Journal.Close())
+	var err error
+	o.Journal, err = journal.Open(journal.Options{Dir: filepath.Join(t.TempDir(), "journal"), Name: l.Status().Log, Logger: quiet()})
+	must(t, err)
+	forged := mustOpen(t, o)
+	defer forged.Close() // of a test
+	for i, log := range []auditlog.Log{l, l, l, forged, forged, forged} {
+		_, err := log.Append(t.Context(), audittest.Projection("s", fmt.Sprint(i), "", 10))
+		must(t, err)
+	}
+	sent(t, l)
+	sent(t, forged)
+	for _, table := range []string{"records", "artifacts"} {
+		p.Exec(t, "DELETE FROM "+table)
+		p.Exec(t, "INSERT INTO "+table+" SELECT * FROM "+quote(forger.schema)+"."+table)
+	}
+	v, found := audittest.Verify(t, l)
+	if len(found) != 1 || found[0].Sequence != 3 || v.Inconsistent != 1 {
+		t.Errorf("%+v, %v", v, found)
+	}
 }
 
 // TestLaterVersionIsNotTouched: tables of a later version are rejected, and not changed.

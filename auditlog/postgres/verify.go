@@ -31,8 +31,12 @@ type verification struct {
 // Verify implements [auditlog.Verifier].
 func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Inconsistency) error) (auditlog.Verified, error) {
 	v := &verification{log: l, visit: visit, end: l.journal.Tip(journal.Records)}
-	v.Head = auditlog.Head{Log: l.name, Sequence: v.end.Number, Hash: v.end.Hash.String()}
 	err := l.flush(ctx, v.end.Number)
+	if errors.Is(err, auditlog.ErrFailed) { // nothing is sent any more
+		v.end, err = l.lastSent(), nil
+		v.Warnings = append(v.Warnings, "records after these are in the journal alone")
+	}
+	v.Head = auditlog.Head{Log: l.name, Sequence: v.end.Number, Hash: v.end.Hash.String()}
 	if err == nil {
 		err = v.begin(ctx, from)
 	}
