@@ -24,7 +24,7 @@ const (
 	trainedBytes   = 32 << 10
 )
 
-// makeDictionary returns a dictionary for entries that have so many bytes; nil: none. Its text is of lines that entries all over the file
+// makeDictionary returns a dictionary for entries of size bytes; nil: none. Its text is of lines that entries all over the file
 // have, each line once: a record has the same output up to three times.
 func makeDictionary(entries []*Entry, size int) []byte {
 	size = min(size/dictionaryShare, maxDictionary)

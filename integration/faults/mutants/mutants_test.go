@@ -103,7 +103,7 @@ var mutants = []mutant{
 	{"a full disk takes no notice", "internal/journal/keeper.go", "!k.onReserve() || p.notice ||", "!k.onReserve() ||", "internal/journal.TestFullDisk", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
 	{"others read the journal", "internal/journal/disk.go", "err = f.Chmod(writeMode) // whatever the umask", "err = f.Chmod(0o644) // whatever the umask", legs + ".TestOthersCannotReadTheLog", ""},
-	{"a journal has its name before it is whole", "server/migrate.go", "path := filepath.Join(store, newJournalName)", "path := filepath.Join(store, journalName)", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
+	{"an upgrade removes the databases first", "server/migrate.go", "err := os.Rename(path, filepath.Join(store, journalName));", "err := errors.Join(removeEarlier(store), os.Rename(path, filepath.Join(store, journalName)));", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
 
 	{"an abandoned upload stays", "server/pipeline/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
 	{"a server that drains lets calls in", "server/rpc/interceptors.go", "c.draining.Store(true)", "", legs + ".TestTerminatedWithOpenUploads", ""},
@@ -146,7 +146,7 @@ var mutants = []mutant{
 	{"memory stays reserved", "server/admission/admission.go", "l.taken -= n\n\tl.serve()", "l.serve()", "integration.TestInFlightBytesAreGivenBack", ""},
 	{"a later catalog is opened", "artifactstore/catalog/import.go", "err == nil && version > earlierVersion {", "err == nil && version > earlierVersion+1000 {", indexed + ".TestLaterCatalogIsRejected", ""},
 
-	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(received, newlines)\n\treturn nil", hidden, ""},
+	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.write(ready, newlines)\n\treturn nil", "t.preview.write(received, newlines)\n\treturn nil", hidden, ""},
 	{"streams in order are not redacted", "server/ingest/interleave.go", "b.streams = append(b.streams, streams[name].Blob)", "if o := streams[name].Original; o != nil {\n\t\t\tb.streams = append(b.streams, o)\n\t\t} else {\n\t\t\tb.streams = append(b.streams, streams[name].Blob)\n\t\t}", hidden, ""},
 	{"a file is not redacted", "server/ingest/spool.go", "if t.redactor.Flush(); err != nil || !t.redactor.Any() {", "if t.redactor.Flush(); true {", hidden, ""},
 	{"details of an error are not redacted", "server/redaction/walk.go", "text := m.Get(inline).Bytes()\n", "text := m.Get(inline).Bytes()\n\tif strings.HasSuffix(path, \".details\") {\n\t\treturn\n\t}\n", hidden, ""},
