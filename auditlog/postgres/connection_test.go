@@ -23,6 +23,7 @@ type cutter struct {
 	server string
 	after  atomic.Int64 // bytes that are still passed; less than 0: all
 	lose   atomic.Bool  // cut instead of passing the answer to a commit
+	refuse atomic.Bool  // cut instead of passing a commit
 	cuts   atomic.Int64
 	lost   atomic.Int64 // cuts that took the answer to a commit
 	open   sync.WaitGroup
@@ -85,7 +86,11 @@ func (c *cutter) copy(to io.Writer, from io.Reader) {
 				cut = true
 			}
 		}
-		if bytes.Contains(b[:n], []byte("COMMIT\x00")) && c.lose.CompareAndSwap(true, false) {
+		if bytes.Contains(b[:n], []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) && c.refuse.CompareAndSwap(true, false) {
+			c.cuts.Add(1)
+			return
+		}
+		if bytes.Contains(b[:n], []byte("C\x00\x00\x00\x0bCOMMIT\x00")) && c.lose.CompareAndSwap(true, false) {
 			c.cuts.Add(1)
 			c.lost.Add(1)
 			return
@@ -110,15 +115,23 @@ func TestCutConnectionsAppendOnce(t *testing.T) {
 	o.DSN = strings.Replace(p.dsn, "host="+config.Host, "host="+filepath.Dir(c.Addr().String()), 1)
 	o.Volatile = true // speed: no power is cut
 	l := mustOpen(t, o)
+	defer l.Close() // of a test that failed
 	a := &appender{log: l}
 	ctx, stop := context.WithCancel(t.Context())
 	wait := a.run(ctx, 4)
 	for round := range 60 {
 		stored := func() int64 { s := l.Status(); return s.Records - s.Unsent }
-		waitFor(func(before int64) bool { return stored() > before }, stored())
-		if round%3 == 0 {
+		if !waitFor(func(before int64) bool { return stored() > before }, stored()) {
+			stop()
+			wait()
+			t.Fatalf("nothing more is sent after %d cuts: %+v", round, l.Status())
+		}
+		switch round % 4 {
+		case 0:
 			c.lose.Store(true)
-		} else {
+		case 1:
+			c.refuse.Store(true)
+		default:
 			c.after.Store(int64(rand.IntN(6000)))
 		}
 		waitFor(func(before int64) bool { return c.cuts.Load() > before }, c.cuts.Load())

@@ -152,9 +152,12 @@ func kill(t *testing.T, place string) {
 	}
 }
 
-// waitFor polls until something happened, for at most 20 seconds.
-func waitFor(happened func(before int64) bool, before int64) {
-	for deadline := time.Now().Add(20 * time.Second); !happened(before) && time.Now().Before(deadline); {
-		time.Sleep(time.Millisecond)
+// waitFor polls until something happened, for at most 20 seconds, and reports whether it did.
+func waitFor(happened func(before int64) bool, before int64) bool {
+	for deadline := time.Now().Add(20 * time.Second); !happened(before); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return false
+		}
 	}
+	return true
 }

@@ -251,8 +251,10 @@ func (l *Log) signal() {
 }
 
 // unsent returns the number of records that are not in the database. The caller holds l.mu.
-func (l *Log) unsent() uint64 {
-	tip := l.journal.Tip(journal.Records).Number
+func (l *Log) unsent() uint64 { return l.unsentOf(l.journal.Tip(journal.Records).Number) }
+
+// unsentOf is unsent of the records up to one.
+func (l *Log) unsentOf(tip uint64) uint64 {
 	return tip - min(tip, max(l.sent.Number, l.journal.Anchor(journal.Records).Number))
 }
 
@@ -280,7 +282,7 @@ func (l *Log) Status() auditlog.Status {
 	defer l.mu.Unlock()
 	tip := l.journal.Tip(journal.Records).Number
 	s.Records = int64(tip - min(tip, l.anchor))
-	s.Unsent = int64(l.unsent())
+	s.Unsent = int64(l.unsentOf(tip))
 	s.Bytes = l.bytes + l.pending
 	if l.strange != "" {
 		s.Inconsistency = l.strange
