@@ -167,6 +167,8 @@ type Status struct {
 	Bytes int64
 	// Waiting is the number of calls of Append that the log has not begun.
 	Waiting int
+	// Unsent is the number of records that are here alone, and not in the database yet; of a log that is here, 0.
+	Unsent int64
 	// LastCommit is the duration of the last transaction.
 	LastCommit time.Duration
 	// Inconsistency says what was wrong when the log was opened, such as that its end is missing; empty: nothing. It

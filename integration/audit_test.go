@@ -145,10 +145,10 @@ func readWithoutLog(t *testing.T, _ *sidecar) error {
 	return err
 }
 
-// withLostDatabase has its log in a database to which the connection is cut.
+// withLostDatabase has its log in a database to which the connection is cut, and nothing in which records wait.
 func withLostDatabase(t *testing.T, _ *sidecar) error {
 	dsn, cut := throughProxy(t)
-	s := startSidecar(t, launch{Args: []string{"--audit=postgres"}, Env: []string{"TOOLRESULT_AUDIT_DSN=" + dsn}})
+	s := startSidecar(t, launch{Store: "memory", Args: []string{"--audit=postgres"}, Env: []string{"TOOLRESULT_AUDIT_DSN=" + dsn}})
 	s.project(t, completed(0, canary))
 	cut()
 	_, err := s.Project(t.Context(), completed(0, canary))

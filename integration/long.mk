@@ -17,7 +17,7 @@ COSTS ?= 10m
 
 long: mutants race-long mutate-all anyoutput faults-long soak sealing ## What takes hours; docs/long-runs.md has the last run of each
 mutants: programs ## Take one safety measure out after the other; its test must fail
-	$(ALL) $(LONG) -all mutants $(GO) test -count=1 -timeout 60m ./integration/faults/mutants
+	$(ALL) $(POSTGRES) $(LONG) -all mutants $(GO) test -count=1 -timeout 60m ./integration/faults/mutants
 mutate: ## Change random places of PKG; its tests must fail
 	$(GO) run ./integration/mutate $(PKG)
 mutate-all: ## The same for every package

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/auditlog/local"
+	"github.com/toolresult/toolresult/auditlog/postgres"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 
@@ -20,6 +21,8 @@ const (
 	earlierHead    = "audit.head"
 	earlierReserve = "audit.reserve"
 	newJournalName = journalName + ".new"
+	// earlierPostgresHead has the name of a log whose records are in a database elsewhere, which the journal goes on with.
+	earlierPostgresHead = "audit-postgres.head"
 )
 
 // checkEarlier refuses a store whose databases are of a later version than this program reads, before anything of it is written.
@@ -78,6 +81,8 @@ func importInto(store, path string, logger *slog.Logger) (err error) {
 	if records != nil {
 		defer records.Close() // read-only
 		o.Name = records.Name
+	} else if o.Name, err = postgres.EarlierName(filepath.Join(store, earlierPostgresHead)); err != nil {
+		return err
 	}
 	j, err := journal.Open(o)
 	if err != nil {

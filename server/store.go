@@ -26,7 +26,6 @@ const (
 	journalName     = "journal"
 	catalogName     = "catalog.db"
 	recordsName     = "records.db"
-	auditHeadName   = "audit-postgres.head" // of a log whose records are in a database elsewhere
 	maxSegmentAge   = 24 * time.Hour
 	minSegmentAge   = time.Hour
 	segmentsOfAKeep = 30 // segments that are begun, at least, while a record is kept
@@ -143,26 +142,28 @@ func segmentAge(c config.Config) time.Duration {
 	return min(maxSegmentAge, max(minSegmentAge, c.AuditKeepFor/segmentsOfAKeep))
 }
 
-// openAudit opens the audit log of the configuration; nil for none. onCommit is called after each commit of one that is elsewhere.
-func (s *Server) openAudit(onCommit auditlog.OnCommit) (log auditlog.Log, err error) {
-	index, head := "", ""
+// openAudit opens the audit log of the configuration; nil for none. onSent is called after each transaction of a database elsewhere.
+func (s *Server) openAudit(onSent auditlog.OnCommit) (log auditlog.Log, err error) {
+	index, earlier := "", ""
 	if s.config.Store != config.MemoryStore {
-		index, head = filepath.Join(s.config.Store, recordsName), filepath.Join(s.config.Store, auditHeadName)
+		index, earlier = filepath.Join(s.config.Store, recordsName), filepath.Join(s.config.Store, earlierPostgresHead)
 	}
 	switch s.config.Audit {
 	case config.AuditOff:
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Head: head, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onCommit, Check: s.catalog.Check, Journal: s.journal,
+			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Earlier: earlier, Limit: s.config.AuditOutbox,
+			Through: s.config.Store == config.MemoryStore, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onSent,
 		})
 	default:
 		log, err = local.Open(local.Options{Journal: s.journal, Index: index, Logger: s.logger})
 	}
-	if err == nil {
-		s.closers = append(s.closers, log)
+	if err != nil {
+		return nil, err
 	}
-	return log, err
+	s.closers = append(s.closers, log)
+	return log, nil
 }
 
 // expiryGrace is the uptime before which a clock that jumped ends nothing (docs/adr/0052). It is longer than the calls of a

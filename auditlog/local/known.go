@@ -105,7 +105,7 @@ func (l *Log) fillFilter(f *bloom.BloomFilter, first, last uint64) error {
 		keys := make([]requestKey, 0, page)
 		until := min(first+page-1, last)
 		if err := l.index.Peek(context.Background(), func(db *sqlitedb.DB) error {
-			return db.Each("SELECT session, request_id FROM records WHERE sequence BETWEEN ? AND ?", []any{int64(first), int64(until)}, func(scan func(...any) error) error {
+			return db.Each("SELECT session, request_id FROM rows WHERE sequence BETWEEN ? AND ?", []any{int64(first), int64(until)}, func(scan func(...any) error) error {
 				keys = append(keys, requestKey{})
 				key := &keys[len(keys)-1]
 				return scan(&key.session, &key.id)

@@ -46,7 +46,7 @@ type Log struct {
 var _ auditlog.Log = (*Log)(nil)
 
 // Open opens the log of a journal to which nothing was appended yet since it was opened.
-func Open(o Options) (auditlog.Log, error) {
+func Open(o Options) (*Log, error) {
 	l := &Log{o: o, journal: o.Journal}
 	l.requests.start(o.Journal.Tip(journal.Records).Number)
 	before := o.Journal.Tip(journal.Records)
@@ -165,7 +165,7 @@ func classify(err error) error {
 
 // newEntry returns the entry of a record.
 func newEntry(r *pb.AuditRecord) (*journal.Entry, error) {
-	row, err := newRow(r)
+	row, err := record.NewRow(r)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package local
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/auditlog/internal/record"
@@ -22,10 +21,9 @@ type rowReader struct {
 
 // storedRow is a row as the index has it.
 type storedRow struct {
-	sequence  uint64
-	at        int64
-	columns   record.Columns
-	artifacts []string
+	sequence uint64
+	at       int64
+	record.Row
 }
 
 // rowBatch is the number of rows that are read at a time.
@@ -47,7 +45,7 @@ func (r *rowReader) fill() error {
 		query := "SELECT sequence, recorded_at, " + strings.Join(indexed(record.ColumnNames()), ", ") + " FROM records WHERE sequence >= ? ORDER BY sequence LIMIT ?"
 		err := db.Each(query, []any{int64(min(r.next, 1<<63-1)), rowBatch}, func(scan func(...any) error) error {
 			var s storedRow
-			err := scan(append([]any{&s.sequence, &s.at}, indexed(s.columns.ScanTargets())...)...)
+			err := scan(append([]any{&s.sequence, &s.at}, indexed(s.ScanTargets())...)...)
 			byNumber[s.sequence] = len(r.rows)
 			r.rows = append(r.rows, s)
 			return err
@@ -61,7 +59,7 @@ func (r *rowReader) fill() error {
 			var artifact string
 			err := scan(&sequence, &artifact)
 			if i, ok := byNumber[sequence]; ok {
-				r.rows[i].artifacts = append(r.rows[i].artifacts, artifact)
+				r.rows[i].Artifacts = append(r.rows[i].Artifacts, artifact)
 			}
 			return err
 		})
@@ -95,21 +93,12 @@ func (r *rowReader) differs(e *journal.Entry) string {
 	}
 	got := &r.rows[0]
 	r.rows = r.rows[1:]
-	got.columns.RequestDigest = want.columns.RequestDigest // the index does not have it
+	got.RequestDigest = want.RequestDigest // the index does not have it
 	if got.at != e.At {
 		return "its time in the index was altered"
 	}
-	if got.columns != want.columns {
-		names, is, should := record.ColumnNames(), got.columns.Values(), want.columns.Values()
-		for i, name := range names {
-			if is[i] != should[i] {
-				return fmt.Sprintf("its column %s in the index was altered", name)
-			}
-		}
-	}
-	slices.Sort(got.artifacts)
-	if !slices.Equal(got.artifacts, want.artifacts) {
-		return "its rows in the table artifacts of the index were altered"
+	if what := got.Difference(want); what != "" {
+		return "its " + what + " in the index was altered"
 	}
 	return ""
 }

@@ -6,29 +6,13 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/toolresult/toolresult/auditlog/internal/record"
-	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/internal/sqlitedb"
 )
 
 // schemaVersion is the version of the tables.
 const schemaVersion = 2
-
-// row is what the index has of a record.
-type row struct {
-	columns   record.Columns
-	artifacts []string
-}
-
-// newRow returns the row of a record. Errors: [auditlog.ErrInvalidRecord].
-func newRow(r *pb.AuditRecord) (*row, error) {
-	x := &row{artifacts: record.Artifacts(r)}
-	x.columns = record.NewColumns(r, len(x.artifacts))
-	return x, record.CheckKeys(&x.columns, x.artifacts)
-}
 
 // schema returns the statements that make the tables. SQLite keeps the comments: ".schema" shows them.
 func schema() string {
@@ -84,17 +68,17 @@ var insertRow = func() string {
 
 // apply writes a record into the index.
 func apply(db *sqlitedb.DB, e *journal.Entry) error {
-	x, ok := e.Note.(*row)
+	x, ok := e.Note.(*record.Row)
 	if !ok {
 		var err error
 		if x, err = readRow(e); err != nil {
 			return err
 		}
 	}
-	if err := db.Run(insertRow, append([]any{int64(e.Number), e.At}, rowValues(&x.columns)...)...); err != nil {
+	if err := db.Run(insertRow, append([]any{int64(e.Number), e.At}, rowValues(&x.Columns)...)...); err != nil {
 		return err
 	}
-	for _, artifact := range x.artifacts {
+	for _, artifact := range x.Artifacts {
 		if err := db.Run("INSERT OR REPLACE INTO artifacts VALUES (?, ?)", int64(e.Number), artifact); err != nil {
 			return err
 		}
@@ -103,25 +87,10 @@ func apply(db *sqlitedb.DB, e *journal.Entry) error {
 }
 
 // readRow makes the row of a record that was read.
-func readRow(e *journal.Entry) (*row, error) {
+func readRow(e *journal.Entry) (*record.Row, error) {
 	parts, err := record.Decode(e.Data)
 	if err != nil {
 		return nil, err
 	}
-	r, err := parts.Outline()
-	if err != nil {
-		return nil, err
-	}
-	if parts.Canonical != nil {
-		r.Canonical = &pb.CanonicalToolResult{}
-		if err := proto.Unmarshal(parts.Canonical, r.GetCanonical()); err != nil {
-			return nil, err
-		}
-	}
-	if parts.HasCompacted() { // it may name artifacts
-		if r, err = parts.Join(); err != nil {
-			return nil, err
-		}
-	}
-	return newRow(r)
+	return parts.Row()
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // rowsOf returns a database with the tables of the index and rows.
-func rowsOf(t *testing.T, list ...*row) *sql.DB {
+func rowsOf(t *testing.T, list ...*record.Row) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "records.db"))
 	if err != nil {
@@ -24,7 +24,7 @@ func rowsOf(t *testing.T, list ...*row) *sql.DB {
 		t.Fatal(err)
 	}
 	for i, x := range list {
-		if _, err := db.Exec(insertRow, append([]any{i + 1, 1000}, rowValues(&x.columns)...)...); err != nil {
+		if _, err := db.Exec(insertRow, append([]any{i + 1, 1000}, rowValues(&x.Columns)...)...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,24 +35,24 @@ func rowsOf(t *testing.T, list ...*row) *sql.DB {
 func TestViewHasWords(t *testing.T) {
 	t.Parallel()
 	r := audittest.Projection("session", "call", "request", 100)
-	known, err := newRow(r)
+	known, err := record.NewRow(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.Method, r.Family = "/other.Service/Method", "17"
-	other, err := newRow(r)
+	other, err := record.NewRow(r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := rowsOf(t, known, other)
-	for i, x := range []*row{known, other} {
+	for i, x := range []*record.Row{known, other} {
 		var got record.Columns
 		query := "SELECT " + strings.Join(indexed(record.ColumnNames()), ", ") + " FROM records WHERE sequence = ?"
 		if err := db.QueryRow(query, i+1).Scan(indexed(got.ScanTargets())...); err != nil {
 			t.Fatal(err)
 		}
-		if got.RequestDigest = x.columns.RequestDigest; got != x.columns {
-			t.Errorf("%+v, want %+v", got, x.columns)
+		if got.RequestDigest = x.Columns.RequestDigest; got != x.Columns {
+			t.Errorf("%+v, want %+v", got, x.Columns)
 		}
 	}
 	var kind string

@@ -1,19 +1,30 @@
 package postgres
 
-// The tables, for all logs of a schema, and rows as they are stored in them. Columns have the names and the meaning that
-// they have in SQLite, so that queries of operators differ in little more than times.
+// The tables, for all logs of a schema. Columns have the names and the meaning that they have in the index of a local log, so that queries
+// of operators differ in little more than times.
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"time"
 
-	"github.com/toolresult/toolresult/auditlog/internal/chain"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/internal/record"
 )
 
 // schemaVersion is the version of the tables. The table version has it.
-const schemaVersion = 1
+//
+// In version 1 a request id was unique over all logs. An outbox knows of another sidecar's request too late for that.
+const schemaVersion = 2
+
+// requestIndex finds the records of a request, of which each log has its own.
+const requestIndex = "CREATE INDEX records_by_request ON records (session, request_id, part) WHERE request_id <> '';"
+
+// upgrade brings tables of version 1 to version 2. The records stay as they are.
+const upgrade = "DROP INDEX records_by_request;" + requestIndex + "UPDATE version SET version = 2"
 
 // schema returns the statements that make the tables, in the first schema of the search path.
 func schema() string {
@@ -35,7 +46,7 @@ CREATE TABLE logs (
 COMMENT ON TABLE logs IS 'one row for each sidecar that keeps its records here';
 COMMENT ON COLUMN logs.name IS 'random, given when the log was made';
 COMMENT ON COLUMN logs.writer IS 'the process that may append: the one that opened the log last';
-COMMENT ON COLUMN logs.head_sequence IS 'the last record; whoever appends has locked this row';
+COMMENT ON COLUMN logs.head_sequence IS 'the last record that is here; whoever appends has locked this row';
 COMMENT ON COLUMN logs.anchor_sequence IS 'the last record that retention deleted; 0: none';
 COMMENT ON COLUMN logs.anchor_hash IS 'its hash: the chain goes on from it';
 CREATE TABLE records (
@@ -46,8 +57,7 @@ CREATE TABLE records (
 );
 COMMENT ON COLUMN records.sequence IS 'place in the log, from 1, without gaps';
 COMMENT ON COLUMN records.recorded_at IS 'a label: order is by sequence';
-` + comments.String() + `
-CREATE UNIQUE INDEX records_by_request ON records (session, request_id, part) WHERE request_id <> '';
+` + comments.String() + requestIndex + `
 CREATE INDEX records_by_session ON records (log, session, sequence) WHERE session <> '';
 CREATE TABLE artifacts (
 	log TEXT NOT NULL,
@@ -57,55 +67,77 @@ CREATE TABLE artifacts (
 );
 COMMENT ON TABLE artifacts IS 'which records name an artifact';
 CREATE INDEX artifacts_by_name ON artifacts (artifact, log, sequence);
-`
+` + fmt.Sprintf("INSERT INTO version VALUES (%d)", schemaVersion)
 }
 
-// outlineColumns are the columns of a list, in the order of outlineTargets.
-const outlineColumns = "r.log, r.sequence, r.recorded_at, r.facts, r.previous_hash, r.hash"
-
-// rowColumns returns all columns, in the order of rowTargets.
-func rowColumns() string {
-	return outlineColumns + ", r.receipt, r.canonical, r.payload, r." + strings.Join(record.ColumnNames(), ", r.")
-}
-
-// insert returns the statement that stores a row, with the values of rowValues.
-func insert() string {
-	names := strings.ReplaceAll(rowColumns(), "r.", "")
-	var places []string
-	for i := range strings.Count(names, ",") + 1 {
-		places = append(places, fmt.Sprintf("$%d", i+1))
+// prepareTables makes the tables, or brings them to the version that this program knows. Of several sidecars that start
+// together, one does it: an advisory lock serializes them.
+func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
+	// A record would be lost for a character that another encoding does not have.
+	if encoding := conn.ParameterStatus("server_encoding"); encoding != "UTF8" {
+		return fmt.Errorf("%w, and is %s", errEncoding, encoding)
 	}
-	return "INSERT INTO records (" + names + ") VALUES (" + strings.Join(places, ", ") + ")"
-}
-
-// rowValues returns the values of all columns, in the order of rowColumns.
-func rowValues(r *chain.Row) []any {
-	return append([]any{r.Log, int64(r.Sequence), time.UnixMilli(r.At), r.Facts, r.Previous[:], r.Hash[:], r.Receipt, r.Canonical, r.Payload},
-		r.Columns.Values()...)
-}
-
-// rowScanner reads a row of the table of records.
-type rowScanner struct {
-	*chain.Row
-	at time.Time
-}
-
-// outlineTargets returns pointers to read outlineColumns into.
-func (s *rowScanner) outlineTargets() []any {
-	return []any{&s.Log, chain.StoredSequence{Target: &s.Sequence}, &s.at, &s.Facts, &s.Previous, &s.Hash}
-}
-
-// rowTargets returns pointers to read rowColumns into.
-func (s *rowScanner) rowTargets() []any {
-	return append(append(s.outlineTargets(), &s.Receipt, &s.Canonical, &s.Payload), s.Columns.ScanTargets()...)
-}
-
-// row returns the row that was read. The hash covers milliseconds and the server keeps microseconds, so a time that is not
-// whole was altered: it becomes one that no row has, and the hash does not match.
-func (s *rowScanner) row() *chain.Row {
-	s.At = s.at.UnixMilli()
-	if !s.at.Equal(time.UnixMilli(s.At)) {
-		s.At = -1
+	if version, err := l.version(ctx, conn); err != nil || version == schemaVersion {
+		return err
 	}
-	return s.Row
+	ctx = l.stop // an index of many records takes longer than anybody has patience for
+	return transaction(ctx, conn, func() error {
+		err := query(ctx, conn, "SELECT pg_advisory_xact_lock(hashtextextended('toolresult audit log ' || $1::text, 0))", []any{l.o.Schema}, nil)
+		if err != nil {
+			return err
+		}
+		version, err := l.version(ctx, conn)
+		if err != nil {
+			return err
+		}
+		switch version {
+		case schemaVersion: // another made them
+			return nil
+		case 1:
+			l.o.Logger.Info("the tables of the audit log are of version 1, and are upgraded: this may take minutes")
+			return conn.Exec(ctx, upgrade).Close()
+		}
+		return conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(l.o.Schema)+";"+schema()).Close()
+	})
+}
+
+// version returns the version of the tables; 0: there are none. Errors: ErrTooNew.
+func (l *Log) version(ctx context.Context, conn *pgconn.PgConn) (version int64, err error) {
+	exists := false
+	err = query(ctx, conn, "SELECT to_regclass($1::text) IS NOT NULL", []any{quote(l.o.Schema) + ".version"}, func(scan func(...any) error) error { return scan(&exists) })
+	if err != nil || !exists {
+		return 0, err
+	}
+	err = query(ctx, conn, "SELECT version FROM version", nil, func(scan func(...any) error) error { return scan(&version) })
+	if err == nil && version > schemaVersion {
+		err = fmt.Errorf("version %d, this program knows %d: %w", version, schemaVersion, auditlog.ErrTooNew)
+	}
+	return version, err
+}
+
+// transaction calls do between BEGIN and COMMIT. After an error nothing was committed, unless the connection was lost.
+func transaction(ctx context.Context, conn *pgconn.PgConn, do func() error) error {
+	err := conn.Exec(ctx, "BEGIN").Close()
+	if err == nil {
+		err = do()
+	}
+	if err == nil {
+		return commit(ctx, conn)
+	}
+	if conn.IsClosed() {
+		return err
+	}
+	if back := conn.Exec(ctx, "ROLLBACK").Close(); back != nil {
+		closeConn(conn) // another connection is clean
+	}
+	return err
+}
+
+// commit commits. To the commit of a transaction that failed the server answers that it was rolled back, which is no error.
+func commit(ctx context.Context, conn *pgconn.PgConn) error {
+	results, err := conn.Exec(ctx, "COMMIT").ReadAll()
+	if err == nil && (len(results) != 1 || results[0].CommandTag.String() != "COMMIT") {
+		err = errors.New("the commit was not done")
+	}
+	return err
 }

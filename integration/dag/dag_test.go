@@ -112,7 +112,7 @@ func TestTableRejects(t *testing.T) {
 		"artifactstore/dir":   {module + "artifactstore/catalog", module + "internal/sqlitedb"},
 		"auditlog":            {module + "artifactstore", module + "envelope", module + "auditlog/local"},
 		"auditlog/postgres":   {module + "internal/sqlitedb"},
-		"auditlog/local":      {module + "auditlog/internal/chain", module + "artifactstore/catalog"},
+		"auditlog/local":      {module + "auditlog/postgres", module + "artifactstore/catalog"},
 		"internal/sqlitedb":   {module + "gen/toolresult/v1"},
 		"internal/journal":    {module + "gen/toolresult/v1", module + "internal/sqlitedb", module + "auditlog"},
 		"internal/index":      {module + "auditlog", module + "artifactstore"},

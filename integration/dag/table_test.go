@@ -75,9 +75,8 @@ var table = map[string]row{
 	// Records, chained.
 	"auditlog":                 {imports: []string{"gen", "internal/journal"}},
 	"auditlog/internal/record": {imports: []string{"gen", "auditlog"}},
-	"auditlog/internal/chain":  {imports: []string{"gen", "auditlog", "auditlog/internal/record", "internal/groupcommit", "internal/heldfile", "internal/journal"}},
 	"auditlog/local":           {imports: []string{"gen", "auditlog", "auditlog/internal/record", "internal/index", "internal/journal", "internal/sqlitedb"}},
-	"auditlog/postgres":        {imports: []string{"auditlog", "auditlog/internal/chain", "auditlog/internal/record", "internal/journal"}},
+	"auditlog/postgres":        {imports: []string{"gen", "auditlog", "auditlog/internal/record", "auditlog/local", "internal/journal"}},
 	"auditlog/audittest":       {imports: []string{"gen", "auditlog"}},
 
 	// The families: complete output to canonical result, to receipt, to fewer tokens, to messages of providers. A renderer

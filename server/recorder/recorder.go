@@ -108,12 +108,13 @@ func (a *Recorder) Append(ctx context.Context, r *Request, puts Transaction, rec
 	return err
 }
 
-// Waiting returns the number of calls that wait for the log.
+// Waiting returns the number of calls that wait for the log, and of records that are in the journal and not in their database yet.
 func (a *Recorder) Waiting() int64 {
 	if a == nil {
 		return 0
 	}
-	return int64(a.Log.Status().Waiting)
+	status := a.Log.Status()
+	return int64(status.Waiting) + status.Unsent
 }
 
 // commit appends records together with what was put, if anything was.

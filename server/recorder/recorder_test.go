@@ -60,7 +60,7 @@ func (l *faultyLog) Retain(_ context.Context, before time.Time) (int64, error) {
 	return l.deleted, l.retain
 }
 
-func (l *faultyLog) Status() auditlog.Status { return auditlog.Status{Waiting: 7} }
+func (l *faultyLog) Status() auditlog.Status { return auditlog.Status{Waiting: 3, Unsent: 4} }
 
 // reporter records the steps that are reported.
 type reporter struct {

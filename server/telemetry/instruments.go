@@ -142,7 +142,7 @@ func Instruments() []Instrument {
 		{commitDuration, Histogram, unitSeconds, []string{labelStore}, "commits with their sync, by duration"},
 		{commitWait, Histogram, unitSeconds, []string{labelStore}, "wait of the first record of each commit"},
 		{commitRecords, Counter, "{record}", []string{labelStore}, "records made durable"},
-		{queueLength, Gauge, "{record}", []string{labelStore}, "records waiting"},
+		{queueLength, Gauge, "{record}", []string{labelStore}, "records waiting to be durable, or to be in their database"},
 		{stepDuration, Histogram, unitSeconds, []string{labelStep, labelOutcome}, "further steps of calls, by duration"},
 
 		{compactions, Counter, "{compaction}", nil, "compactions, without dry runs"},
