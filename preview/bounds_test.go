@@ -142,7 +142,7 @@ func TestBandFillsItsFirstPart(t *testing.T) {
 		t.Errorf("%d lines first, %d last", len(first), len(last))
 	}
 	for _, c := range []struct{ after, to, want int64 }{{0, 3, 3}, {1, 3, 2}, {0, 2, 2}, {3, 3, 0}, {1, 2, 1}} {
-		if got := f.finish(c.after, c.to); int64(len(got)) != c.want {
+		if got := f.finish(c.after, c.to, new(memory)); int64(len(got)) != c.want {
 			t.Errorf("%d lines after %d up to %d, want %d", len(got), c.after, c.to, c.want)
 		}
 	}

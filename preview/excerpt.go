@@ -38,6 +38,9 @@ type Excerpt struct {
 // memory is what an excerpt of a payload in memory consists of. It is used again for other payloads.
 type memory struct {
 	head, tail textscan.LineStore
+	bands      [bands]struct{ first, last textscan.LineStore }
+	kept       []*textscan.Line // of all bands
+	found      []textscan.Line
 	list       []shape.Ranked
 }
 
@@ -52,7 +55,7 @@ const mostMemory = 8 << 10
 func (e *Excerpt) Release() {
 	m := e.memory
 	*e = Excerpt{}
-	if m != nil && cap(m.list) <= mostMemory && m.head.Len()+m.tail.Len() <= mostMemory {
+	if m != nil && cap(m.list) <= mostMemory && m.head.Len()+m.tail.Len() <= mostMemory && cap(m.found) <= mostMemory {
 		memories.Put(m)
 	}
 }

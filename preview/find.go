@@ -96,9 +96,10 @@ func (f *finder) begin(w *Writer) {
 
 // upTo takes all bytes at once, of which only lines after one and up to another are asked for. The lines behind them are in
 // the tail. They are not looked at where they cannot change the lines that are kept: no band can become so full that it drops a line.
-func (f *finder) upTo(after, to int64, p []byte) {
+func (f *finder) upTo(after, to int64, p []byte, m *memory) {
 	f.lends = true
 	for i := range f.bands {
+		f.bands[i].first, f.bands[i].last = m.bands[i].first, m.bands[i].last
 		f.bands[i].lend()
 	}
 	full := len(p) + usualFound*bytes.Count(p, newline) // of one band, at most
@@ -451,16 +452,19 @@ func (f *finder) clone() finder {
 }
 
 // finish returns the lines that were found after one and up to another, in
-// order.
-func (f *finder) finish(after, to int64) []textscan.Line {
-	var kept []*textscan.Line
+// order. They are in memory, and so is what the bands took.
+func (f *finder) finish(after, to int64, m *memory) []textscan.Line {
+	kept := m.kept[:0]
 	for i := range f.bands {
-		kept = f.bands[i].between(kept, after, to)
+		b := &f.bands[i]
+		kept = b.between(kept, after, to)
+		m.bands[i].first, m.bands[i].last = b.first, b.last
 	}
 	slices.SortFunc(kept, func(a, b *textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
-	list := make([]textscan.Line, len(kept))
-	for i, l := range kept {
-		list[i] = *l
+	list := slices.Grow(m.found[:0], len(kept))
+	for _, l := range kept {
+		list = append(list, *l)
 	}
+	m.kept, m.found = kept, list
 	return list
 }

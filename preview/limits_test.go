@@ -25,7 +25,7 @@ func TestFoundLineIsKeptOnce(t *testing.T) {
 		f.keep([]byte("x"), 2*number, 2*number+2, number, 1)
 	}
 	var got []int64
-	for _, l := range f.finish(0, 9) {
+	for _, l := range f.finish(0, 9, new(memory)) {
 		got = append(got, l.Number)
 	}
 	if !slices.Equal(got, []int64{4, 5}) {

@@ -384,11 +384,13 @@ func (w *Writer) Finish() *Excerpt {
 	}
 	head, tail := int64(w.head.Len()), w.lines-int64(w.tail.Len())
 	if len(w.late) > 0 {
-		w.finds.upTo(head, tail, w.late)
+		w.finds.upTo(head, tail, w.late, w.memory)
 	}
-	if w.memory != nil {
-		w.memory.head, w.memory.tail = w.head, w.tail
+	m := w.memory
+	if m == nil { // the excerpt keeps none of it but the lines
+		m = new(memory)
 	}
+	m.head, m.tail = w.head, w.tail
 	return &Excerpt{
 		memory: w.memory,
 		head:   w.head.Lines(),
@@ -398,6 +400,6 @@ func (w *Writer) Finish() *Excerpt {
 		lines:  w.lines, literal: w.literal, seen: w.seen,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
 		equals: w.finds.watch.finish(),
-		found:  w.finds.finish(head, tail),
+		found:  w.finds.finish(head, tail, m),
 	}
 }
