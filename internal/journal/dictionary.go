@@ -32,7 +32,7 @@ func makeDictionary(entries []*Entry, size int) []byte {
 		return nil
 	}
 	text, seen := make([]byte, 0, size), map[string]bool{}
-	each := max(size/16, size/len(entries)) // so that no entry is all of it
+	each := max(size/8, size/len(entries)) // so that no entry is all of it
 	for _, e := range spread(entries, max(16, size>>12)) {
 		for rest := e.Data[:min(len(e.Data), each)]; len(rest) > 0 && len(text) < size; {
 			line := rest

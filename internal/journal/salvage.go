@@ -67,10 +67,10 @@ func Salvage(ctx context.Context, from, to string, logger *slog.Logger, left fun
 	}
 	defer source.Close() // read-only
 	s := &salvage{ctx: ctx, from: source, logger: logger, left: left}
+	defer s.close()
 	if err := s.find(); err != nil {
 		return s.done, fmt.Errorf("journal %s: %w", from, err)
 	}
-	defer s.close()
 	if s.done.Name == "" {
 		return s.done, fmt.Errorf("journal %s: no file says the name of the log", from)
 	}
