@@ -38,7 +38,6 @@ sealing: ## Attack receipts: CASES generated, FUZZ guided by coverage; .run/seal
 faults-long: faults-crashes ## The faults for hours; the counts go to .run/faults.txt and .run/crashes.txt
 	$(ALL) TOOLRESULT_FAULTS_UPLOADS=10000 TOOLRESULT_FAULTS_STEPS=1 TOOLRESULT_FAULTS_ARTIFACTS=1000000 TOOLRESULT_FAULTS_MEGABYTES=1024 \
 		TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt $(LONG) -all faults-long $(GO) test -count=1 -timeout 6h -skip '$(CRASHES)' ./integration/faults
-	TOOLRESULT_FAULTS_STEPS=1 $(LONG) torn-log $(GO) test -count=1 -timeout 3h -run TestTornLogKeepsWholeRecords ./auditlog/sqlite
 faults-crashes: programs ## KILLS by kill -9 and power CUTS, in runs that add up in LEDGER
 	$(LONG) faults-crashes integration/faults/crashes.sh $(LEDGER) $(KILLS) $(CUTS)
 faults-totals: ## The sums of LEDGER by test; docs/reference/faults.md has those of all

@@ -205,7 +205,7 @@ func TestMetricsOfKnownCalls(t *testing.T) {
 		}
 	}
 	if got[`toolresult_commit_records_total{store="journal"}`] < 4 || got[`toolresult_commit_duration_seconds_sum{store="journal"}`] <= 0 {
-		t.Error("nothing is told of the commits of the journal")
+		t.Error("the commits of the journal are not counted")
 	}
 	if in := got[`toolresult_output_tokens_total{family="command"}`]; in < sizes/6 || in > sizes {
 		t.Errorf("%v tokens are estimated for %v bytes", in, sizes)

@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/linerule"
@@ -28,9 +29,16 @@ func (e *Excerpt) rank(f Focus) *ranking {
 
 // newRanking ranks the kept lines.
 func (e *Excerpt) newRanking(f Focus) *ranking {
-	r := &ranking{focus: f, list: make([]shape.Ranked, 0, e.available())}
+	r := &ranking{focus: f}
+	if e.ranking == nil && e.memory != nil {
+		r.list = e.memory.list[:0]
+	}
+	r.list = slices.Grow(r.list, e.available())
 	for n, l := range e.each() {
 		r.list = append(r.list, shape.Ranked{Line: l, Number: n})
+	}
+	if e.ranking == nil && e.memory != nil {
+		e.memory.list = r.list
 	}
 	r.runs = shape.Rank(r.list, e.rankOptions(f))
 	for i := range r.list {

@@ -183,7 +183,7 @@ func TestVerifyFindsCorruptAndMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := open(t, store, catalog.Options{Index: filepath.Join(root, "books.db")})
+	c := open(t, store, catalog.Options{Index: filepath.Join(root, "catalog.db")})
 	sound, damaged, missing := put(t, c, catalog.Owner{}, "sound"), put(t, c, catalog.Owner{}, "damaged"), put(t, c, catalog.Owner{}, "missing")
 	found, err := store.Put(t.Context(), artifactstore.BytesBlob([]byte("in no catalog")))
 	if err != nil {
@@ -259,7 +259,7 @@ func TestReopenedCatalogKeepsTime(t *testing.T) {
 	t.Parallel()
 	clk := newClock()
 	store := memory.New()
-	o := catalog.Options{Index: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: clk.now}
+	o := catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: clk.now}
 	c := open(t, store, o)
 	put(t, c, catalog.Owner{Session: "s", Call: "c"}, "x")
 	gone := put(t, c, catalog.Owner{}, "gone")

@@ -21,7 +21,7 @@ func TestInterruptedDeletionIsFinished(t *testing.T) {
 	t.Parallel()
 	clk := newClock()
 	store := &stubborn{Store: memory.New()}
-	o := catalog.Options{Index: filepath.Join(t.TempDir(), "books.db"), KeepFor: time.Hour, Now: clk.now}
+	o := catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Hour, Now: clk.now}
 	c := open(t, store, o)
 	ref := put(t, c, catalog.Owner{}, "x")
 	clk.move(2 * time.Hour)

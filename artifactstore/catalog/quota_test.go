@@ -75,7 +75,7 @@ func TestStageCountsAgainstQuota(t *testing.T) {
 // TestOverfullStoreOpensNoStage: a store that is over a quota which was lowered has no space for the first byte.
 func TestOverfullStoreOpensNoStage(t *testing.T) {
 	t.Parallel()
-	store, o := memory.New(), catalog.Options{Index: filepath.Join(t.TempDir(), "books.db"), SessionLease: time.Hour}
+	store, o := memory.New(), catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), SessionLease: time.Hour}
 	c := open(t, store, o)
 	put(t, c, anOwner, "eleven byte")
 	closeCatalog(t, c)
@@ -126,7 +126,7 @@ func TestCollectByQuotaDeletesOldest(t *testing.T) {
 	} {
 		want := map[string]int{"age": 5, "quota": 4, "both": 6, "exact": 0}[name]
 		clk := newClock()
-		store, path := memory.New(), filepath.Join(t.TempDir(), "books.db")
+		store, path := memory.New(), filepath.Join(t.TempDir(), "catalog.db")
 		fill := open(t, store, catalog.Options{Index: path, Now: clk.now})
 		var refs []artifactstore.Ref
 		for i := range 10 {

@@ -90,8 +90,9 @@ func (c *Catalog) Settle(context.Context) error {
 	if !can {
 		return nil
 	}
-	c.order.Lock()   // calls that are between the journal and the store have ended then
-	c.order.Unlock() //nolint:staticcheck // nothing is done meanwhile
+	c.order.Lock() // calls that are between the journal and the store have ended then
+	//lint:ignore SA2001 nothing is done meanwhile
+	c.order.Unlock()
 	if c.unkept.Load() {
 		return errUnkept
 	}

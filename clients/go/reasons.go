@@ -211,7 +211,8 @@ var (
 	// Too many calls with wrong tokens from this address. Retry after the RetryInfo.
 	ErrTokenBackoff error = reasonError(pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF)
 	// ErrAuditLogUnavailable: UNAVAILABLE.
-	// The database of the audit log does not answer. Retry after the RetryInfo.
+	// The disk of the audit log did not take a write, or its database does not answer. Retry after the
+	// RetryInfo.
 	ErrAuditLogUnavailable error = reasonError(pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE)
 	// ErrInternal: INTERNAL.
 	// The server failed in a way that has no reason of its own; the metadata has an incident id that
@@ -227,8 +228,8 @@ var (
 	// The health service was asked for a service that the server does not have.
 	ErrServiceUnknown error = reasonError(pb.ErrorReason_ERROR_REASON_SERVICE_UNKNOWN)
 	// ErrStoreUnavailable: UNAVAILABLE.
-	// The catalog of the artifact store cannot be used for now: another program has it locked, or the
-	// disk did not take a read or write. Retry after the RetryInfo.
+	// The catalog of the artifact store cannot be used for now: the disk did not take a read or write,
+	// or another program has its index locked. Retry after the RetryInfo.
 	ErrStoreUnavailable error = reasonError(pb.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE)
 	// ErrToolUnknown: INVALID_ARGUMENT.
 	// The server offers no such tool to models.

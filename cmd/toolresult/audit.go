@@ -1,8 +1,8 @@
 package main
 
-// The commands of the audit log: list, show, verify, export.
+// The commands of the audit log: list, show, verify, export; salvage is in a file of its own.
 //
-// All of them call the AuditService of a running sidecar, or of an embedded one that opens the same log. verify has two
+// They call the AuditService of a running sidecar, or of an embedded one that opens the same log. verify has two
 // halves: the chain of hashes shows that no record was altered or removed, and making a result again from its stored
 // complete output shows that the record has what was answered.
 
@@ -30,7 +30,7 @@ import (
 // auditCommand returns `audit`.
 func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit", Short: "See what the model saw, and prove it"}
-	cmd.AddCommand(auditListCommand(), auditShowCommand(), auditVerifyCommand(), auditExportCommand())
+	cmd.AddCommand(auditListCommand(), auditShowCommand(), auditVerifyCommand(), auditExportCommand(), auditSalvageCommand())
 	return cmd
 }
 

@@ -38,6 +38,40 @@ func TestGoVersionIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
+var (
+	requirement = regexp.MustCompile(`(?m)^\t(\S+) v\S+$`)                     // those that are not direct have a comment
+	firstCell   = regexp.MustCompile("(?m)^\\| (`[^|]*) \\|")                  // of a row that begins with a module
+	modulePath  = regexp.MustCompile("`([a-z0-9.]+\\.[a-z]+/[^`]+)`")          // by its path
+	telemetry   = regexp.MustCompile(`^go\.opentelemetry\.io/(otel|contrib)/`) // which share a row
+)
+
+// The page about dependencies has a row for each direct requirement, and none for what is none.
+func TestDependenciesHaveRows(t *testing.T) {
+	t.Parallel()
+	page, _, _ := strings.Cut(read(t, "docs/dependencies.md"), "\n## In the clients\n")
+	var want, got []string
+	for _, m := range requirement.FindAllStringSubmatch(read(t, "go.mod"), -1) {
+		if !telemetry.MatchString(m[1]) {
+			want = append(want, m[1])
+		}
+	}
+	for _, cell := range firstCell.FindAllStringSubmatch(page, -1) {
+		for _, m := range modulePath.FindAllStringSubmatch(cell[1], -1) {
+			got = append(got, m[1])
+		}
+	}
+	for _, name := range want {
+		if !slices.Contains(got, name) {
+			t.Errorf("docs/dependencies.md has no row of %s", name)
+		}
+	}
+	for _, name := range got {
+		if !slices.Contains(want, name) {
+			t.Errorf("docs/dependencies.md has a row of %s, which go.mod does not require", name)
+		}
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))

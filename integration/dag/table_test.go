@@ -42,7 +42,9 @@ var table = map[string]row{
 	"internal/spool":       {},
 	"internal/privatedir":  {},
 	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
-	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}}, // knows no tables
+	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                         // knows no tables
+	"internal/journal":     {imports: []string{"internal/groupcommit", "internal/heldfile"}}, // knows no records and no artifacts
+	"internal/index":       {imports: []string{"internal/journal", "internal/sqlitedb"}},
 	"internal/mcpproxy":    {imports: []string{"internal/jsonspan"}},
 
 	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "clients/go", "internal/mcpproxy"}, grpc: all},
@@ -67,15 +69,16 @@ var table = map[string]row{
 	"artifactstore/memory":            {imports: []string{"artifactstore", "artifactstore/internal/..."}},
 	"artifactstore/dir":               {imports: []string{"artifactstore", "artifactstore/internal/...", "internal/heldfile"}},
 	"artifactstore/objectstore":       {imports: []string{"artifactstore", "artifactstore/dir"}},
-	"artifactstore/catalog":           {imports: []string{"artifactstore", "internal/groupcommit", "internal/sqlitedb"}},
+	"artifactstore/catalog":           {imports: []string{"artifactstore", "internal/index", "internal/journal", "internal/sqlitedb"}},
 	"artifactstore/artifactstoretest": {imports: []string{"artifactstore", "artifactstore/memory"}},
 
 	// Records, chained.
-	"auditlog":                {imports: []string{"gen"}},
-	"auditlog/internal/chain": {imports: []string{"gen", "auditlog", "internal/groupcommit", "internal/heldfile"}},
-	"auditlog/sqlite":         {imports: []string{"auditlog", "auditlog/internal/chain", "internal/sqlitedb"}},
-	"auditlog/postgres":       {imports: []string{"auditlog", "auditlog/internal/chain"}},
-	"auditlog/audittest":      {imports: []string{"gen", "auditlog"}},
+	"auditlog":                 {imports: []string{"gen", "internal/journal"}},
+	"auditlog/internal/record": {imports: []string{"gen", "auditlog"}},
+	"auditlog/internal/chain":  {imports: []string{"gen", "auditlog", "auditlog/internal/record", "internal/groupcommit", "internal/heldfile", "internal/journal"}},
+	"auditlog/local":           {imports: []string{"gen", "auditlog", "auditlog/internal/record", "internal/index", "internal/journal", "internal/sqlitedb"}},
+	"auditlog/postgres":        {imports: []string{"auditlog", "auditlog/internal/chain", "auditlog/internal/record", "internal/journal"}},
+	"auditlog/audittest":       {imports: []string{"gen", "auditlog"}},
 
 	// The families: complete output to canonical result, to receipt, to fewer tokens, to messages of providers. A renderer
 	// sees no store and no complete output; a projector no receipt.
@@ -102,9 +105,9 @@ var table = map[string]row{
 	"server/rpc":       {imports: list("gen", "internal/privatedir", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
-	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity")},
+	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity", "server/idle")},
 	"server/redaction": {imports: list("gen", "envelope", "projectors", "artifactstore", "preview/textscan", "redact", "server/apierror", "server/families", "server/identity", "server/ingest"), grpc: codes},
-	"server/recorder":  {imports: list(results, "auditlog", "server/apierror", "server/identity", "server/metrics"), grpc: all},
+	"server/recorder":  {imports: list(results, "auditlog", "internal/journal", "server/apierror", "server/identity", "server/metrics"), grpc: all},
 
 	// The services.
 	"server/pipeline":     {imports: list(results, stores, text, request, "auditlog", "compactor", "server/rpc"), grpc: calls},
@@ -117,7 +120,7 @@ var table = map[string]row{
 
 	// Assembly, and who uses it.
 	"server": {
-		imports: list(results, stores, text, request, "internal/sidecar", "artifactstore/memory", "artifactstore/objectstore", "auditlog/...", "compactor", "server/rpc",
+		imports: list(results, stores, text, request, "internal/journal", "internal/sidecar", "artifactstore/memory", "artifactstore/objectstore", "auditlog", "auditlog/local", "auditlog/postgres", "compactor", "server/rpc",
 			"server/pipeline", "server/session", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
@@ -127,8 +130,8 @@ var table = map[string]row{
 	"clients/go/conformance": {imports: []string{"gen", "clients/go"}, grpc: codes},
 	"clients/generate":       {imports: []string{"gen"}},
 
-	"cmd":         {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
-	"integration": {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
+	"cmd":                     {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.
 	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early

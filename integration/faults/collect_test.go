@@ -95,7 +95,7 @@ const stationSegment = 128 << 10
 
 func openStation(root string) (s station, err error) {
 	logger := slog.New(slog.DiscardHandler)
-	if s.store, err = dir.Open(root, dir.Options{}); err != nil {
+	if s.store, err = dir.Open(root, dir.Options{LockWait: endOfKilled}); err != nil {
 		return s, err
 	}
 	opened := make(chan *catalog.Catalog, 1)

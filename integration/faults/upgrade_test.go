@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/server"
 )
@@ -34,9 +36,12 @@ func upgrade() error {
 	return err
 }
 
+// endOfKilled is the time that a process which was killed may still have its locks.
+const endOfKilled = 5 * time.Second
+
 // openUpgraded opens a store as a server does.
 func openUpgraded(root string) (station, error) {
-	d, err := dir.Open(root, dir.Options{})
+	d, err := dir.Open(root, dir.Options{LockWait: endOfKilled})
 	if err != nil {
 		return station{}, err
 	}
@@ -71,7 +76,8 @@ func earlierStore(t testing.TB, root string) (acks []string) {
 	return acks
 }
 
-// verifyUpgraded looks at a store that was being upgraded: what it had is there and in its books, and it can be used.
+// verifyUpgraded looks at a store that was being upgraded: what it had is there and in its catalog, which knows who put it, and the
+// store can be used.
 func verifyUpgraded(t testing.TB, root string, had []string) found {
 	t.Helper()
 	s, err := openUpgraded(root)
@@ -83,6 +89,16 @@ func verifyUpgraded(t testing.TB, root string, had []string) found {
 	if got := s.catalog.Status(); int(got.Artifacts) != len(had) {
 		f.lost++
 		t.Errorf("the catalog has %d artifacts of %d", got.Artifacts, len(had))
+	}
+	for _, line := range had {
+		name, _, _ := strings.Cut(line, " ")
+		pages, err := s.catalog.PagesFor(t.Context(), name, catalog.Permit{}) // what nobody put is unknown
+		if err != nil {
+			f.lost++
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		must(t, pages.Close())
 	}
 	f.add(verifyRecords(t, s, nil))
 	return f

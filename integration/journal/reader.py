@@ -1,6 +1,6 @@
 """Reads a journal by docs/journal.md, and prints its entries: stream, number, time, hash, and the length of the data.
 
-Only the standard library, and blake3 and zstandard of the package index. What does not hold is printed to stderr.
+Only the standard library, and blake3, google-crc32c and zstandard of the package index. What does not hold is printed to stderr.
 """
 
 import struct
@@ -13,10 +13,7 @@ import zstandard
 
 TAGS = {1: b"audit", 2: b"catalog"}
 PAGE = 4096
-
-
-def crc(data):
-    return google_crc32c.value(data)
+crc = google_crc32c.value
 
 
 def chained(stream, log, number, at, previous, data):
@@ -32,10 +29,8 @@ def head(page):
     if not page.startswith(magic) or crc(page[:-4]) != struct.unpack("<I", page[-4:])[0]:
         return None
     rest = page[len(magic):]
-    version, = struct.unpack_from("<I", rest)
-    assert version == 1, f"version {version}"
-    at = 24 + 2 * 40
-    return rest[8:24], rest[at + 1:at + 1 + rest[at]]
+    assert rest[:4] == b"\1\0\0\0", "another version"
+    return rest[8:24], rest[105:105 + rest[104]]
 
 
 def frame(segment, at, key):
@@ -43,10 +38,8 @@ def frame(segment, at, key):
     if at + 112 > len(segment) - PAGE or segment[at:at + 4] != bytes.fromhex("0154524a"):
         return None
     length, total, _, write, start, stream, last, _, sum_, number, time = struct.unpack_from("<IIIIIBBHIQq", segment, at + 4)
-    header = segment[at:at + 28] + bytes(4) + segment[at + 32:at + 112]
-    data = segment[at + 112:at + 112 + length]
-    end = at + (112 + length + 7) // 8 * 8
-    if crc(key + header) != sum_ or end > len(segment) - PAGE or crc(data) != total or start > at:
+    data, end = segment[at + 112:at + 112 + length], at + (112 + length + 7) // 8 * 8
+    if crc(key + segment[at:at + 28] + bytes(4) + segment[at + 32:at + 112]) != sum_ or end > len(segment) - PAGE or crc(data) != total or start > at:
         return None
     return dict(at=at, end=end, write=write, start=start, stream=stream, last=last, number=number, time=time,
                 previous=segment[at + 48:at + 80], hash=segment[at + 80:at + 112], data=data)
@@ -73,27 +66,44 @@ def frames(segment, key):
     return kept
 
 
+def marks(data, key):
+    """Yields the marks of a sealed file, with the offsets behind them. It needs no table, so that it reads any file that begins whole."""
+    at = 0
+    while (at := data.find(struct.pack("<II", 0x184D2A51, 56), at)) >= 0:
+        mark = data[at + 8:at + 64]
+        if len(mark) == 56 and crc(key + mark[:52]) == struct.unpack("<I", mark[52:])[0]:
+            number, count, length, sum_ = struct.unpack_from("<QIII", mark)
+            yield number, count, data[at + 64:at + 64 + length], sum_, mark[20:52], at + 64 + length
+            at += 64 + length
+        else:
+            at += 1
+
+
 def sealed(path, stream, log):
-    """Yields the entries of a sealed file."""
+    """Yields the entries of a sealed file that are whole."""
     data = path.read_bytes()
-    at = 8 + struct.unpack_from("<I", data, 4)[0]
-    key = data[at - 16:at]
-    while at < len(data):
-        length, = struct.unpack_from("<I", data, at + 4)
-        mark = data[at + 8:at + 8 + length]
-        at += 8 + length
-        if length != 88 or crc(key + mark[:84]) != struct.unpack("<I", mark[84:])[0]:
-            continue  # the table
-        number, count, size, sum_ = struct.unpack_from("<QIII", mark)
-        previous, block = mark[20:52], data[at:at + size]
-        assert crc(block) == sum_, f"the block of {number} is damaged"
-        rest, at = zstandard.ZstdDecompressor().decompressobj().decompress(block), at + size
+    begin = 8 + struct.unpack_from("<I", data, 4)[0]
+    key = data[begin - 16:begin]
+    found = list(marks(data, key))
+    dictionary = zstandard.ZstdCompressionDict(b"")
+    for at in (begin, found[-1][5]):  # it is there twice, if it is
+        kind, length = struct.unpack_from("<II", data, at)
+        packed = data[at + 8:at + 8 + length]
+        if kind == 0x184D2A52 and crc(key + packed[:-4]) == struct.unpack("<I", packed[-4:])[0]:
+            dictionary = zstandard.ZstdCompressionDict(zstandard.ZstdDecompressor().decompress(packed[:-4]))
+    unpack = zstandard.ZstdDecompressor(dict_data=dictionary)
+    for (number, count, block, sum_, previous, _), after in zip(found, found[1:]):
+        if crc(block) != sum_:
+            continue  # it is damaged: main names what is missing
+        rest, entries = unpack.decompress(block) if block else b"", []
         for number in range(number, number + count):
             time, length = struct.unpack_from("<qI", rest)
-            entry, rest = rest[12:12 + length], rest[12 + length:]
-            previous = chained(stream, log, number, time, previous, entry)
-            yield stream, number, time, previous, entry
-        assert previous == mark[52:84], f"the block up to {number} was altered"
+            previous = chained(stream, log, number, time, previous, rest[12:12 + length])
+            entries.append((stream, number, time, previous, rest[12:12 + length]))
+            rest = rest[12 + length:]
+        if count and after[0] == number + 1 and after[4] != previous:
+            continue  # it was altered
+        yield from entries
 
 
 def main(journal):
@@ -112,9 +122,13 @@ def main(journal):
                 print(f"entry {f['number']} was altered", file=sys.stderr)
             elif f["stream"]:
                 entries.append((f["stream"], f["number"], f["time"], f["hash"], f["data"]))
+    last = {}
     for stream, number, time, hash_, data in sorted(entries, key=lambda e: e[:2]):
         if (stream, number) not in seen:
             seen.add((stream, number))
+            if number > last.get(stream, number) + 1:
+                print(f"entries {last[stream] + 1} to {number - 1} of stream {stream} are missing", file=sys.stderr)
+            last[stream] = number
             print(stream, number, time, hash_.hex(), len(data))
 
 

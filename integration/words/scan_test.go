@@ -41,7 +41,7 @@ var rules = []rule{
 	{words: `whose`, say: "owner", only: inNames},
 	{words: `whom it belongs to`, say: "owner"},
 	{words: `rooms?`, say: "package, remaining space"},
-	{words: `witness|witnesses|testimony`, say: "head file, recorded head"},
+	{words: `witness|witnesses|testimony`, say: "recorded head"},
 	{words: `judges?|judged|doubts?|doubted|contradicts?|contradicted`, say: "verify, inconsistency, conflict"},
 	{words: `holdings|held`, say: "inventory"},
 	{words: `tells?|told`, say: "callback, notify, report"},

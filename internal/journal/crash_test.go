@@ -43,12 +43,12 @@ func TestPowerCuts(t *testing.T) {
 
 // model is what a journal must have.
 type model struct {
-	t       *rapid.T
-	entries [streamCount][]string // from number 1 on
-	retired [streamCount]uint64
-	doubt   [][]*Entry // an append that was not answered
-	next    int
-	log     lockedBuffer
+	t          *rapid.T
+	entries    [streamCount][]string // from number 1 on
+	retired    [streamCount]uint64
+	unanswered [][]*Entry // an append that was not answered
+	next       int
+	log        lockedBuffer
 }
 
 // act does something with a journal, and reports false once the power is off.
@@ -77,7 +77,7 @@ func (m *model) act(j *Journal, r *rand.Rand) bool {
 		if !errors.Is(err, ErrFailed) && !errors.Is(err, errPower) && !errors.Is(err, ErrClosed) {
 			m.t.Fatalf("append: %v", err)
 		}
-		m.doubt = append(m.doubt, group)
+		m.unanswered = append(m.unanswered, group)
 		return false
 	}
 	m.keep(group)
@@ -95,10 +95,10 @@ func (m *model) keep(group []*Entry) {
 
 // check compares a journal that was opened again.
 func (m *model) check(j *Journal) {
-	if len(m.doubt) > 0 { // wholly or not at all
+	if len(m.unanswered) > 0 { // wholly or not at all
 		whole, nothing := true, true
 		counts := [streamCount]int{}
-		for _, e := range m.doubt[0] {
+		for _, e := range m.unanswered[0] {
 			if e.Stream == Temporary {
 				continue
 			}
@@ -108,11 +108,11 @@ func (m *model) check(j *Journal) {
 			whole, nothing = whole && is, nothing && !is
 		}
 		if whole && !nothing {
-			m.keep(m.doubt[0])
+			m.keep(m.unanswered[0])
 		} else if !nothing {
 			m.t.Fatal("a part of an append is there")
 		}
-		m.doubt = nil
+		m.unanswered = nil
 	}
 	for s := Records; s < streamCount; s++ {
 		if tip := j.Tip(s).Number; tip != uint64(len(m.entries[s])) {

@@ -40,8 +40,8 @@ type disk interface {
 	Rename(from, to string) error
 	// Remove removes a file.
 	Remove(name string) error
-	// HasRoom reports whether it may have space for so many bytes.
-	HasRoom(bytes int64) bool
+	// HasSpace reports whether it may have space for that number of bytes.
+	HasSpace(bytes int64) bool
 	// Close closes the directory and releases its lock.
 	Close() error
 }
@@ -53,6 +53,8 @@ type file interface {
 	WriteParts(parts [][]byte, at int64) error
 	// Sync makes what was written durable.
 	Sync() error
+	// Push has what was written to a range written to the disk now, so that a later sync, of this file or of another one, is short.
+	Push(at, n int64) error
 	// Size returns the size in bytes.
 	Size() (int64, error)
 	// Present fails with ErrVanished if the file has lost its name, or has become shorter than size.
@@ -80,11 +82,11 @@ func openDisk(dir string, volatile bool) (disk, error) {
 	} else if !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	held, err := os.Open(dir)
+	folder, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	d := &folderDisk{dir: dir, held: held, volatile: volatile}
+	d := &folderDisk{dir: dir, folder: folder, volatile: volatile}
 	if err := d.open(); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -103,21 +105,24 @@ func syncFolder(path string) error {
 // folderDisk has files in a directory.
 type folderDisk struct {
 	dir      string
-	held     *os.File // the directory, with the lock
+	folder   *os.File // the directory, with the lock
+	opened   os.FileInfo
 	root     *os.Root
 	volatile bool
+	readOnly bool // what an interrupted write left stays
 }
 
 // open takes the lock, and makes the folders.
 func (d *folderDisk) open() (err error) {
-	info, err := d.held.Stat()
+	info, err := d.folder.Stat()
 	if err != nil {
 		return err
 	}
+	d.opened = info
 	if stat, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("not a directory of this user")
 	}
-	if err := unix.Flock(int(d.held.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+	if err := unix.Flock(int(d.folder.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return ErrLocked
 	} else if err != nil {
 		return err
@@ -174,7 +179,9 @@ func (d *folderDisk) List(folder string) ([]string, error) {
 		if !strings.HasSuffix(name, tempSuffix) {
 			return false
 		}
-		_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		if !d.readOnly {
+			_ = d.root.Remove(folder + "/" + name) // it stays for the next start
+		}
 		return true
 	})
 	slices.Sort(names)
@@ -188,7 +195,7 @@ func (d *folderDisk) Create(name string, size int64) (file, error) {
 		return nil, err
 	}
 	err = f.Chmod(writeMode) // whatever the umask
-	opened := &diskFile{disk: d, name: name, f: f}
+	opened := &diskFile{disk: d, name: name, path: filepath.Join(d.dir, name), f: f}
 	if err == nil {
 		err = writeZeros(opened, 0, size)
 	}
@@ -248,7 +255,7 @@ func (d *folderDisk) Open(name string) (file, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &diskFile{disk: d, name: name, f: f, opened: info}, nil
+	return &diskFile{disk: d, name: name, path: filepath.Join(d.dir, name), f: f, opened: info}, nil
 }
 
 // Rename implements disk.
@@ -273,10 +280,10 @@ func folderOf(name string) string {
 	return folder
 }
 
-// HasRoom implements disk.
-func (d *folderDisk) HasRoom(bytes int64) bool {
+// HasSpace implements disk.
+func (d *folderDisk) HasSpace(bytes int64) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(d.held.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
+	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
 }
 
 // Close implements disk.
@@ -285,13 +292,14 @@ func (d *folderDisk) Close() error {
 	if d.root != nil {
 		err = d.root.Close()
 	}
-	return errors.Join(err, d.held.Close())
+	return errors.Join(err, d.folder.Close())
 }
 
 // diskFile is a file in a directory.
 type diskFile struct {
 	disk   *folderDisk
 	name   string
+	path   string // with the directory
 	f      *os.File
 	opened os.FileInfo
 }
@@ -344,6 +352,20 @@ func (f *diskFile) Sync() error {
 	}
 }
 
+// Push implements file. It is no sync: it writes no metadata, and does not empty the cache of the disk.
+func (f *diskFile) Push(at, n int64) error {
+	const all = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+	if f.disk.volatile {
+		return nil
+	}
+	switch err := unix.SyncFileRange(int(f.f.Fd()), at, n, all); {
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ESPIPE), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EINTR):
+		return nil // where it is not, a sync takes longer
+	default:
+		return err
+	}
+}
+
 // Size implements file.
 func (f *diskFile) Size() (int64, error) {
 	info, err := f.f.Stat()
@@ -353,16 +375,12 @@ func (f *diskFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Present implements file. It looks at the directory, too.
+// Present implements file. It looks at the directory, too: through a link in its place the path still leads here.
 func (f *diskFile) Present(size int64) error {
-	held, err := f.disk.held.Stat()
-	if err != nil {
-		return err
-	}
-	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(held, found, err) {
+	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(f.disk.opened, found, err) {
 		return fmt.Errorf("the directory: %w", ErrVanished)
 	}
-	found, err := f.disk.root.Lstat(f.name)
+	found, err := os.Lstat(f.path)
 	if !heldfile.IsNamed(f.opened, found, err) || err == nil && found.Size() < size {
 		return fmt.Errorf("%s: %w", f.name, ErrVanished)
 	}
@@ -375,11 +393,14 @@ func (f *diskFile) Close() error { return f.f.Close() }
 // zeros are what a segment has where it has no frame.
 var zeros [256 << 10]byte
 
-// writeZeros writes zeros to a range of a file.
+// writeZeros writes zeros to a range of a file, a piece at a time, so that who appends meanwhile does not wait for all of it.
 func writeZeros(f file, from, until int64) error {
 	for from < until {
 		n := min(until-from, int64(len(zeros)))
 		if err := f.WriteParts([][]byte{zeros[:n]}, from); err != nil {
+			return err
+		}
+		if err := f.Push(from, n); err != nil {
 			return err
 		}
 		from += n

@@ -30,9 +30,6 @@ func (j *Journal) Import(ctx context.Context, s Stream, first, last uint64, each
 	if err != nil {
 		return fmt.Errorf("import %s: %w", s, err)
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	st := &j.streams[s]
-	st.sealed, st.tip, st.anchor = []*sealedFile{f}, tip, anchor
+	j.adopt(f, anchor, tip)
 	return nil
 }

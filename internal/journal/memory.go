@@ -140,6 +140,9 @@ func (f *memoryFile) WriteParts(parts [][]byte, at int64) error {
 // Sync implements file.
 func (f *memoryFile) Sync() error { return nil }
 
+// Push implements file.
+func (f *memoryFile) Push(int64, int64) error { return nil }
+
 // Size implements file.
 func (f *memoryFile) Size() (int64, error) {
 	f.mu.RLock()
@@ -153,5 +156,5 @@ func (f *memoryFile) Present(int64) error { return nil }
 // Close implements file.
 func (f *memoryFile) Close() error { return nil }
 
-// HasRoom implements disk.
-func (*memoryDisk) HasRoom(int64) bool { return true }
+// HasSpace implements disk.
+func (*memoryDisk) HasSpace(int64) bool { return true }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"sort"
 )
@@ -42,7 +43,7 @@ func (j *Journal) readOpen(s Stream, number uint64) (*Entry, *sealedFile, error)
 	return e, nil, err
 }
 
-// look finds an entry: the segment that has it, which is held for reading, or the sealed file. A segment that is found here is not
+// look finds an entry: the segment that has it, which is locked for reading, or the sealed file. A segment that is found here is not
 // given up before: it has left the open ones then.
 func (j *Journal) look(s Stream, number uint64) (*segment, int64, *sealedFile, error) {
 	j.mu.RLock()
@@ -95,23 +96,28 @@ func (j *Journal) findSealed(s Stream, number uint64) *sealedFile {
 
 // getSealed reads an entry of a sealed file.
 func (j *Journal) getSealed(f *sealedFile, number uint64) (*Entry, error) {
-	blocks, err := f.table(j.disk)
+	x, err := j.index(f)
 	if err != nil {
 		return nil, err
 	}
-	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].last() >= number })
-	if i == len(blocks) || blocks[i].first > number {
+	i := x.find(number)
+	if i == len(x.blocks) || x.blocks[i].first > number {
 		return nil, ErrDamaged
 	}
-	entries, err := j.block(f, &blocks[i])
+	entries, err := j.block(f, x, &x.blocks[i])
 	if err != nil {
 		return nil, err
 	}
-	return &entries[number-blocks[i].first], nil
+	return &entries[number-x.blocks[i].first], nil
+}
+
+// find returns the place of the block that has a number, or of the one after it.
+func (x *sealedIndex) find(number uint64) int {
+	return sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].last() >= number })
 }
 
 // block reads a block, or takes it from the few that were read last.
-func (j *Journal) block(f *sealedFile, b *block) ([]Entry, error) {
+func (j *Journal) block(f *sealedFile, x *sealedIndex, b *block) ([]Entry, error) {
 	if list := j.recent.find(f, b.first); list != nil {
 		return list, nil
 	}
@@ -120,7 +126,12 @@ func (j *Journal) block(f *sealedFile, b *block) ([]Entry, error) {
 		return nil, err
 	}
 	defer opened.Close() // read-only
-	list, err := readBlock(opened, b, f.stream, j.name)
+	content := make([]byte, b.span())
+	n, err := opened.ReadAt(content, b.offset)
+	if err != nil && err != io.EOF && n < b.span()-markBytes {
+		return nil, errors.Join(errBlock, err)
+	}
+	list, err := x.readBlock(opened, content[:n], b, f.stream, j.name)
 	if err == nil {
 		j.recent.add(f, list)
 	}
@@ -162,16 +173,15 @@ type reader struct {
 	visit   func(*Entry) error
 	damaged func(Damage) error
 
-	file   *sealedFile // that is open; nil: none
-	opened file
+	sealed *blockReader // of the file that is open; nil: none
 }
 
 // close closes the file that is open.
 func (r *reader) close() {
-	if r.opened != nil {
-		r.opened.Close() // read-only
+	if r.sealed != nil {
+		r.sealed.close()
 	}
-	r.file, r.opened = nil, nil
+	r.sealed = nil
 }
 
 // lost reports the entries from next on up to a number, and goes on behind them.
@@ -234,27 +244,24 @@ func (r *reader) vanished(f *sealedFile) error {
 
 // block reads the next block of a sealed file.
 func (r *reader) block(f *sealedFile) error {
-	if r.file != f {
+	if r.sealed == nil || r.sealed.file != f {
 		r.close()
-		opened, err := r.j.disk.Open(f.name())
+		opened, err := r.j.openBlocks(f)
 		if err != nil {
 			return err
 		}
-		r.file, r.opened = f, opened
+		r.sealed = opened
 	}
-	blocks, err := f.table(r.j.disk)
-	if err != nil {
-		return err
-	}
-	i := sort.Search(len(blocks), func(i int) bool { return blocks[i].last() >= r.next })
-	if i == len(blocks) {
+	x := r.sealed.index
+	i := x.find(r.next)
+	if i == len(x.blocks) {
 		return r.lost(f.last, reasonMissing)
 	}
-	b := &blocks[i]
+	b := &x.blocks[i]
 	if b.first > r.next {
 		return r.lost(b.first-1, reasonMissing)
 	}
-	entries, err := readBlock(r.opened, b, r.s, r.j.name)
+	entries, err := r.sealed.read(i)
 	if errors.Is(err, ErrDamaged) {
 		return r.lost(b.last(), reasonAltered)
 	}
@@ -323,7 +330,7 @@ func (r *reader) visitFrames(p piece) error {
 	return r.lost(p.altered, reasonAltered)
 }
 
-// findFrames returns the segment with the next entry, or the first one after it, which is held for reading, and where its next frames are;
+// findFrames returns the segment with the next entry, or the first one after it, which is locked for reading, and where its next frames are;
 // nil: there is none. The caller holds j.mu.
 func (r *reader) findFrames() (*segment, []place) {
 	for _, g := range r.j.open {

@@ -85,10 +85,11 @@ func (j *Journal) distrust(s Stream) error {
 	}
 	for n := len(st.sealed); first > 0 && n > 0 && st.sealed[n-1].last >= first; n-- {
 		f := st.sealed[n-1]
-		blocks, err := f.table(j.disk)
+		x, err := j.index(f)
 		if err != nil {
 			return err
 		}
+		blocks := x.blocks
 		if len(blocks) > 0 && blocks[0].first == f.first && blocks[len(blocks)-1].last() == f.last {
 			continue
 		}
@@ -200,21 +201,21 @@ func (j *Journal) findEnds(s Stream) error {
 	if n := len(st.sealed); n > 0 {
 		last := st.sealed[n-1]
 		if last.last > st.tip.Number {
-			blocks, err := last.table(j.disk)
+			x, err := j.index(last)
 			if err != nil {
 				return err
 			}
-			if len(blocks) > 0 {
-				st.tip = Tip{last.last, blocks[len(blocks)-1].hash}
+			if len(x.blocks) > 0 {
+				st.tip = Tip{last.last, x.hash}
 			}
 		}
-		blocks, err := st.sealed[0].table(j.disk)
+		x, err := j.index(st.sealed[0])
 		if err != nil {
 			return err
 		}
 		st.anchor = Tip{Number: st.sealed[0].first - 1}
-		if len(blocks) > 0 && blocks[0].first == st.sealed[0].first {
-			st.anchor.Hash = blocks[0].previous
+		if len(x.blocks) > 0 && x.blocks[0].first == st.sealed[0].first {
+			st.anchor.Hash = x.previous
 		}
 		return nil
 	}
@@ -264,7 +265,10 @@ func (j *Journal) sealedName() string {
 			if err != nil {
 				continue
 			}
-			name, _, _ := readBegin(opened)
+			name, _, ok := readBegin(opened)
+			if x, table := readTable(opened, f.size); !ok && table {
+				name = x.log
+			}
 			opened.Close() // read-only
 			if name != "" {
 				return name

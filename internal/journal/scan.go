@@ -109,6 +109,15 @@ func (w *window) frame(at int64, key segmentKey) (f scanned, ok bool) {
 	return f, len(data) == int(h.length) && crc32.Checksum(data, castagnoli) == h.sum
 }
 
+// entry returns a copy of the entry of the frame at an offset; nil: there is no whole one.
+func (w *window) entry(at int64, key segmentKey) *Entry {
+	f, ok := w.frame(at, key)
+	if !ok {
+		return nil
+	}
+	return f.entry(bytes.Clone(w.bytes(at+headerSize, int(f.length))))
+}
+
 // next returns the next offset from one on that may begin a frame, or the limit. last is the offset behind the last byte from
 // there on that is not zero, at least least.
 func (w *window) next(at, least int64) (next, last int64) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -24,8 +25,13 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 	}
 	f := &sealedFile{stream: s}
 	var entries []*Entry // of which all are read before the first is written, so that the name is known
+	w := &window{file: g.file, limit: g.limit()}
 	for _, p := range places {
-		e, err := g.readAgain(p.offset)
+		runtime.Gosched() // who appends goes first
+		e, err := w.entry(p.offset, g.head.key), error(nil)
+		if e == nil {
+			e, err = g.readAgain(p.offset)
+		}
 		if errors.Is(err, ErrDamaged) || err == nil && (e.Stream != s || e.Number != p.number || !e.holds(j.name)) {
 			j.o.Logger.Error("an entry of the journal is damaged, and is not sealed", slog.String("stream", s.String()), slog.Uint64("number", p.number))
 			continue
@@ -39,15 +45,7 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 		return nil
 	}
 	f.first, f.last = entries[0].Number, entries[len(entries)-1].Number
-	err := j.writeSealed(ctx, f, func(add func(*Entry) error) error {
-		for _, e := range entries {
-			if err := add(e); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	if err := j.writeAll(ctx, f, entries); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -89,6 +87,30 @@ func (j *Journal) writeSealed(ctx context.Context, f *sealedFile, each func(add 
 		return errors.Join(err, s.finish())
 	})
 	return err
+}
+
+// writeAll writes a sealed file of entries, and sets its size.
+func (j *Journal) writeAll(ctx context.Context, f *sealedFile, entries []*Entry) error {
+	return j.writeSealed(ctx, f, func(add func(*Entry) error) error {
+		for _, e := range entries {
+			if err := add(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// adopt adds a sealed file behind those of a stream. before is the entry before its first one, which is the last one that retention deleted
+// if there is no other file; last is its last one.
+func (j *Journal) adopt(f *sealedFile, before, last Tip) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	st := &j.streams[f.stream]
+	if len(st.sealed) == 0 {
+		st.anchor = before
+	}
+	st.sealed, st.tip = append(st.sealed, f), last
 }
 
 // lastSealed returns the number of the last entry of a stream that is sealed. The caller holds j.mu.

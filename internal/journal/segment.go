@@ -37,7 +37,7 @@ type segment struct {
 	head   segmentHead
 	used   bool // its head is written
 
-	reading sync.RWMutex // held while the file is read, and while it is given up
+	reading sync.RWMutex // locked while the file is read, and while it is given up
 
 	end    int64  // where the next frame is put
 	ended  bool   // the last frame says that what is before it was durable
@@ -133,6 +133,10 @@ func readHead(f file, size int64) (h segmentHead, used bool, err error) {
 
 // limit returns the offset up to which a segment has frames.
 func (g *segment) limit() int64 { return g.size - pageSize }
+
+// soon returns the offset behind which the next segment is prepared: early enough for a disk that is full to be noticed, and not for a
+// sidecar that is used for a moment.
+func (g *segment) soon() int64 { return g.size / 8 }
 
 // first and last return the numbers of a stream's first and last entry in the segment; 0: it has none.
 func (g *segment) first(s Stream) uint64 {

@@ -1,8 +1,8 @@
-// Package sqlitedb opens SQLite databases: private files in WAL mode, durable at every commit, written by one goroutine,
-// and readable for operators with tools of their own. It defines no tables.
+// Package sqlitedb opens SQLite databases: private files in WAL mode, written by one goroutine, and readable for operators with
+// tools of their own. It defines no tables.
 //
-// Durability is the pragma synchronous at FULL, which syncs the log at every commit (sqlite.org/pragma.html#pragma_synchronous).
-// After a sync that failed nothing is certain, so a database that failed is not written to until it is opened again. What
+// Indexes are opened with Lazy, which syncs at checkpoints alone. Without it the pragma synchronous is at FULL, which syncs the log
+// at every commit (sqlite.org/pragma.html#pragma_synchronous). After a sync that failed nothing is certain, so a database that failed is not written to until it is opened again. What
 // passes is tried again for a moment, and fails the call alone: a lock of another program, memory that is short, a read or
 // write that the disk does not take.
 package sqlitedb

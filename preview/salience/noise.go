@@ -42,7 +42,7 @@ func isNoise(body []byte) bool {
 	if isDump(body) {
 		return true
 	}
-	body = bytes.TrimRight(body, " \r\t")
+	body = anyBlanks.TrimRight(body)
 	if len(body) == 0 {
 		return false
 	}
@@ -103,7 +103,7 @@ func isHex(word []byte) bool {
 // isQuotedCode reports whether a line quotes a line of code: "26 | except OSError:",
 // as rustc, GCC, ruff, Babel and others do below a diagnostic.
 func isQuotedCode(body []byte) bool {
-	rest := bytes.TrimLeft(bytes.TrimLeft(body, "> "), "0123456789")
+	rest := digitSet.TrimLeft(quoteSigns.TrimLeft(body))
 	return len(rest) < len(body) && isDigit(body[len(body)-len(rest)-1]) && bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte("|"))
 }
 
@@ -121,27 +121,17 @@ func Hollow(text []byte) bool {
 // See reports whether a line is hollow, and whether it is so as a frame of a
 // library or of a runtime.
 func See(text []byte) (hollow, library bool) {
-	letters := 0
-	for _, c := range text {
-		if isAlphanumeric(c) || c >= 0x80 {
-			if letters++; letters == leastLetters {
-				body := text[bodyStart(text):]
-				library = len(body) > 0 && isLibrary(body)
-				return library || isNoise(body) || isCount(text), library
-			}
-		}
-	}
-	return true, false
+	return (&bare{text: text, time: unknownTime}).see()
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as
 // "Cache hits 62" and "Average 0.3 s" do.
 func isCount(text []byte) bool {
-	rest := bytes.TrimRight(text, " \r")
+	rest := blanksAndReturns.TrimRight(text)
 	if n := bytes.LastIndexByte(rest, ' '); n > 0 && len(rest)-n <= mostUnit && !isDigit(rest[n+1]) {
 		rest = bytes.TrimRight(rest[:n], " ") // the unit
 	}
-	n := len(bytes.TrimRight(rest, "0123456789.%"))
+	n := len(inNumbers.TrimRight(rest))
 	return n < len(rest) && n >= 2 && rest[n-1] == ' ' && rest[n-2] == ' '
 }
 

@@ -36,7 +36,7 @@ var traceCauses = [...]string{
 
 // classifyTrace returns the kind of a line, given that of the line before.
 func classifyTrace(text []byte, before traceLine) traceLine {
-	body := bytes.TrimLeft(text, " \t|+")
+	body := traceMargins.TrimLeft(text)
 	for _, head := range traceHeads {
 		if bytes.HasPrefix(body, []byte(head)) {
 			return traceHead
@@ -52,7 +52,7 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 		return traceFrame
 	case before == traceFrame && (bytes.HasPrefix(text, []byte("    ")) || bytes.HasPrefix(text, []byte("\t"))):
 		return traceCode
-	case before == traceCode && bytes.HasPrefix(text, []byte("    ")) && len(bytes.Trim(text, " ^~")) == 0:
+	case before == traceCode && bytes.HasPrefix(text, []byte("    ")) && len(underlines.Trim(text)) == 0:
 		return traceCode
 	case len(text) > 0 && text[0] != ' ' && text[0] != '\t' && isException(text):
 		return traceHead
@@ -258,9 +258,9 @@ func distances(list []Ranked, kinds []traceLine, innermostLast bool) []int {
 // run of it: the number that it begins with, and addresses and arguments such as
 // 0x55f8da72c277.
 func call(text []byte) string {
-	body := bytes.TrimLeft(text, " \t|")
+	body := margins.TrimLeft(text)
 	if len(body) > 0 && body[0] == '#' {
-		body = bytes.TrimLeft(body[1:], "0123456789")
+		body = digitSet.TrimLeft(body[1:])
 	} else if _, digits := textscan.Number(body); digits > 0 {
 		body = body[digits:]
 	}

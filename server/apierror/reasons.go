@@ -19,7 +19,7 @@ import (
 // in those where the same call may succeed later; a client may treat all others as permanent.
 
 // Delays of RetryInfo. A limit of requests in flight is free again after one call of ordinary size; a disk, or a program that
-// has a database locked, has had a moment already; a remote service is given the time of a restart.
+// has an index locked, has had a moment already; a remote service is given the time of a restart.
 const (
 	retryBusy   = 100 * time.Millisecond
 	retryDisk   = time.Second
@@ -140,12 +140,12 @@ func storeUnavailable() *StatusError {
 	}
 }
 
-// auditLogUnavailable returns the status of a call that could not be recorded. It may succeed when the database of the audit
-// log answers again. Nothing was answered, so a retry is safe.
+// auditLogUnavailable returns the status of a call that could not be recorded. It may succeed when the disk, or the database
+// of the audit log, answers again. Nothing was answered, so a retry is safe.
 func auditLogUnavailable() *StatusError {
 	return &StatusError{
 		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE,
-		Message: "the database of the audit log does not answer",
+		Message: "the audit log cannot be used for now",
 		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryRemote)}},
 	}
 }

@@ -107,7 +107,7 @@ func TestStatusesStateTheirFacts(t *testing.T) {
 		},
 		"audit log": {
 			ToStatus(fmt.Errorf("x: %w", auditlog.ErrUnavailable)),
-			seen{"Unavailable", "AUDIT_LOG_UNAVAILABLE", "the database of the audit log does not answer", nil, 5 * time.Second},
+			seen{"Unavailable", "AUDIT_LOG_UNAVAILABLE", "the audit log cannot be used for now", nil, 5 * time.Second},
 		},
 		"budget": {
 			ToStatus(fmt.Errorf("x: %w", &envelope.ShortfallError{Unit: "tokens", Needed: 40, Budget: 16})),

@@ -20,7 +20,7 @@ const MemoryStore = "memory"
 
 // Values of [Config.Audit].
 const (
-	// AuditSQLite is a file in the store.
+	// AuditSQLite is the journal of the store, which SQLite indexes. The name is that of a time when it was a database.
 	AuditSQLite = "sqlite"
 	// AuditPostgres is a PostgreSQL database.
 	AuditPostgres = "postgres"
@@ -121,7 +121,7 @@ type Config struct {
 	// GCInterval (key "gc_interval") is how often garbage is collected, 1s to 168h; 0s is only when it is asked for.
 	// Default: 1h.
 	GCInterval time.Duration
-	// Audit (key "audit") is where audit records go: [AuditSQLite], a file in the store, or in memory with a store in
+	// Audit (key "audit") is where audit records go: [AuditSQLite], the journal of the store, which is in memory with a store in
 	// memory; [AuditPostgres], the database of AuditDSN; [AuditOff], nowhere. Default: [AuditSQLite].
 	Audit string
 	// AuditDSN (key "audit_dsn") is the PostgreSQL database of audit records, as libpq has it:

@@ -167,7 +167,7 @@ func auditSettings() []setting {
 	word, duration := textKind[string]("word"), durationKind()
 	return []setting{
 		newSpec(spec[string]{
-			about: about{key: "audit", help: "where audit records go: a file in the store, a database, or nowhere"},
+			about: about{key: "audit", help: "where audit records go: the journal of the store, a database, or nowhere"},
 			kind:  word, field: func(c *Config) *string { return &c.Audit }, value: AuditSQLite,
 			rules: []rule[string]{oneOf(AuditSQLite, AuditPostgres, AuditOff), dsnForPostgres()},
 		}),

@@ -275,7 +275,8 @@ pub enum Reason {
     TokenBackoff,
     /// UNAVAILABLE.
     ///
-    /// The database of the audit log does not answer. Retry after the RetryInfo.
+    /// The disk of the audit log did not take a write, or its database does not answer. Retry after
+    /// the RetryInfo.
     AuditLogUnavailable,
     /// INTERNAL.
     ///
@@ -296,8 +297,8 @@ pub enum Reason {
     ServiceUnknown,
     /// UNAVAILABLE.
     ///
-    /// The catalog of the artifact store cannot be used for now: another program has it locked, or
-    /// the disk did not take a read or write. Retry after the RetryInfo.
+    /// The catalog of the artifact store cannot be used for now: the disk did not take a read or
+    /// write, or another program has its index locked. Retry after the RetryInfo.
     StoreUnavailable,
     /// INVALID_ARGUMENT.
     ///

@@ -657,7 +657,8 @@ export class TokenBackoffError extends ToolResultError {
 /**
  * UNAVAILABLE.
  *
- * The database of the audit log does not answer. Retry after the RetryInfo.
+ * The disk of the audit log did not take a write, or its database does not answer. Retry after the
+ * RetryInfo.
  */
 export class AuditLogUnavailableError extends ToolResultError {
   static readonly reason = "AUDIT_LOG_UNAVAILABLE";
@@ -708,8 +709,8 @@ export class ServiceUnknownError extends ToolResultError {
 /**
  * UNAVAILABLE.
  *
- * The catalog of the artifact store cannot be used for now: another program has it locked, or the
- * disk did not take a read or write. Retry after the RetryInfo.
+ * The catalog of the artifact store cannot be used for now: the disk did not take a read or write,
+ * or another program has its index locked. Retry after the RetryInfo.
  */
 export class StoreUnavailableError extends ToolResultError {
   static readonly reason = "STORE_UNAVAILABLE";

@@ -1686,9 +1686,9 @@ type VerifiedLog struct {
 	HeadSequence uint64 `protobuf:"varint,5,opt,name=head_sequence,json=headSequence,proto3" json:"head_sequence,omitempty"`
 	// Its hash.
 	HeadHash string `protobuf:"bytes,6,opt,name=head_hash,json=headHash,proto3" json:"head_hash,omitempty"`
-	// What the chain alone cannot show, one sentence each: the head that is kept outside of
-	// the log (audit.head) was missing or could not be read when the log was opened, or is
-	// gone now, though the log has records. Records hold all the same.
+	// What the chain alone cannot show, one sentence each: what knows the end of the log apart
+	// from its records, such as its index, was missing or could not be read when the log was
+	// opened, or is gone now, though the log has records. Records hold all the same.
 	Warnings      []string `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

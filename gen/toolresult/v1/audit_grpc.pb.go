@@ -43,7 +43,8 @@ const (
 //	FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
 //	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
-//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+//	  the RetryInfo.
 type AuditServiceClient interface {
 	// GetRecord reads one record.
 	//
@@ -153,7 +154,8 @@ type AuditService_VerifyLogClient = grpc.ServerStreamingClient[VerifyLogResponse
 //	FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
 //	FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
 //	  server starts again.
-//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+//	UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+//	  the RetryInfo.
 type AuditServiceServer interface {
 	// GetRecord reads one record.
 	//

@@ -184,7 +184,8 @@ const (
 	// UNAUTHENTICATED. Too many calls with wrong tokens from this address. Retry after
 	// the RetryInfo.
 	ErrorReason_ERROR_REASON_TOKEN_BACKOFF ErrorReason = 64
-	// UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
+	// UNAVAILABLE. The disk of the audit log did not take a write, or its database does not
+	// answer. Retry after the RetryInfo.
 	ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE ErrorReason = 65
 	// INTERNAL. The server failed in a way that has no reason of its own; the metadata has
 	// an incident id that its log has too.
@@ -195,8 +196,8 @@ const (
 	ErrorReason_ERROR_REASON_METHOD_UNKNOWN ErrorReason = 68
 	// NOT_FOUND. The health service was asked for a service that the server does not have.
 	ErrorReason_ERROR_REASON_SERVICE_UNKNOWN ErrorReason = 69
-	// UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
-	// has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+	// UNAVAILABLE. The catalog of the artifact store cannot be used for now: the disk did not
+	// take a read or write, or another program has its index locked. Retry after the RetryInfo.
 	ErrorReason_ERROR_REASON_STORE_UNAVAILABLE ErrorReason = 72
 	// INVALID_ARGUMENT. The server offers no such tool to models.
 	ErrorReason_ERROR_REASON_TOOL_UNKNOWN ErrorReason = 70

@@ -27,7 +27,7 @@ const (
 	legs    = "integration/faults"
 	kernel  = legs + ".TestKernelSeesTheOrder"
 
-	auditing = "auditlog/sqlite"
+	auditing = "auditlog/local"
 	recorded = legs + ".TestRecordFollowsTheArtifact"
 	broken   = legs + ".TestErrorsOfTheKernelAtTheAuditLog"
 	cuts     = legs + ".TestPowerCuts/ext4"
@@ -82,27 +82,28 @@ var mutants = []mutant{
 	{"a lease protects nothing", "artifactstore/catalog/entries.go", "AND s.leased_until > ?1)`", "AND s.leased_until < ?1)`", indexed + ".TestLeaseKeepsArtifactOfAnyAge", ""},
 	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && c.unfinished.Swap(false) {", "if false {", indexed + ".TestInterruptedDeletionIsFinished", ""},
 	{"time goes back", "artifactstore/catalog/clock.go", "t.After(k.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
-	{"a quota is not asked", "artifactstore/catalog/put.go", "total <= c.options.Quota {", "total > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
-	{"the catalog is not synced, and the power fails", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
+	{"a quota is not asked", "artifactstore/catalog/put.go", "used <= c.options.Quota || c.options.Quota == 0 {", "used > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
+	{"the journal is not synced, and the power fails", "internal/journal/disk.go", "err := unix.Fdatasync(int(f.f.Fd()));", "err := error(nil);", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a log is not cut back", "artifactstore/dir/log_append.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
 	{"a failed sync of a log is passed over", "artifactstore/dir/log_append.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfLogIsFinal", ""},
 
-	{"a record is not synced", "internal/sqlitedb/sqlitedb.go", "synchronous = FULL", "synchronous = OFF", recorded, ""},
+	{"a record is not synced", "internal/journal/disk.go", "err := unix.Fdatasync(int(f.f.Fd()));", "err := error(nil);", recorded, ""},
+	{"a commit is not synced", "internal/journal/commit.go", "err := g.file.Sync()\n\tif err == nil {\n\t\terr = g.file.Present", "err := error(nil)\n\tif err == nil {\n\t\terr = g.file.Present", "internal/journal.TestPowerCuts", ""},
 	{"a record comes before its artifact is durable", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", recorded, ""},
-	{"a record is durable after it was told", "internal/sqlitedb/statements.go", "err = d.Run(\"COMMIT\")", "go d.Run(\"COMMIT\")", recorded, ""},
-	{"the first head is not synced", "auditlog/internal/chain/checkhead.go", "err := r.file.Sync(); err", "err := error(nil); err", recorded, ""},
-	{"the head runs ahead of the log", "auditlog/internal/chain/append.go", "end, err := l.commitGuarded(before, batch)", "l.heads.record(Tip{Sequence: before.Sequence + 1, Hash: before.Hash})\n\tend, err := l.commitGuarded(before, batch)", legs + ".TestKilledAtEverySystemCallOfARecord/calls/pwrite64_./audit.db-wal", ""},
-	{"a missing end is passed over", "auditlog/internal/chain/checkhead.go", "case found.Sequence > end.Sequence:", "case false:", auditing + ".TestTornLogKeepsWholeRecords", ""},
-	{"retention moves no anchor", "auditlog/sqlite/commit.go", "b.writer.Run(\"UPDATE log SET anchor_sequence = ?, anchor_hash = ?\", last, r.Last.Hash[:])", "nil", auditing + ".TestFileMeetsContract", ""},
-	{"a request has two records", "auditlog/sqlite/schema.go", "CREATE UNIQUE INDEX records_by_request", "CREATE INDEX records_by_request", auditing + ".TestFileMeetsContract", ""},
-	{"a failed log is written to", "internal/sqlitedb/sqlitedb.go", "d.failed = fmt.Errorf(\"%w: %w\", ErrFailed, err)\n\t\treturn d.failed", "return err", broken + "/audit.db-wal_fsync_EIO", ""},
-	{"a failed log is healthy", "server/server.go", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING", broken + "/audit.db-wal_fsync_EIO", ""},
-	{"a request is not looked up", "server/recorder/requests.go", "if earlier, err = q.find(ctx, r); err != nil {", "if err != nil {", broken + "/audit.db-wal_fsync_EIO", ""},
+	{"a caller does not wait for the commit", "internal/journal/commit.go", "<-p.done\n\treturn p.err", "return nil", recorded, ""},
+	{"a small artifact has its name before its record", "artifactstore/catalog/transaction.go", "a, claim := t.entries()\n", "a, claim := t.entries()\n\tif err := t.keep(); err != nil {\n\t\treturn err\n\t}\n", recorded, ""},
+	{"a missing end is passed over", "internal/index/database.go", "case number > tip.Number:", "case false:", "internal/index.TestLostEnd", ""},
+	{"retention moves no anchor", "internal/journal/retire.go", "st.anchor = Tip{Number: until}", "_ = until", "internal/journal.TestRetire", ""},
+	{"a request has two records", "auditlog/local/requests.go", "if other.part == r.GetPart() && (other.number == 0 || other.number > anchor) {", "if other.part == r.GetPart() && other.number > 1<<60 {", auditing + ".TestLog", ""},
+	{"a failed journal is written to", "internal/journal/commit.go", "if failure := j.failure.Load(); failure != nil {\n\t\t\tfor", "if failure := j.failure.Load(); failure != nil && false {\n\t\t\tfor", "internal/journal.TestDiskErrors", ""},
+	{"a failed log is healthy", "server/server.go", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING", "ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING", broken + "/journal/segments/.*fdatasync_EIO", ""},
+	{"a request is not looked up", "server/recorder/requests.go", "if earlier, err = q.find(ctx, r); err != nil {", "if err != nil {", "server/recorder.TestRequestIsAnsweredOnce", ""},
 	{"an id may have two requests", "server/recorder/requests.go", "earlier[0].GetRequestDigest() != r.digest", "len(earlier) == 0", legs + ".TestKilledBetweenRecordAndAnswer", ""},
-	{"the answer comes before the record", "server/pipeline/project.go", "if earlier, err = p.requests.Append(ctx, request, record); err != nil {", "go func() { _, _ = p.requests.Append(context.WithoutCancel(ctx), request, record) }()\n\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
-	{"the reserve is kept", "auditlog/sqlite/reserve.go", "return os.Truncate(r.path, max(0, had-step)) == nil", "return false", legs + ".TestFullDiskAtASidecar/bytes", ""},
+	{"the answer comes before the record", "server/pipeline/project.go", "if earlier, err = p.requests.Append(ctx, request, out.puts, record); err != nil {", "go func() { _, _ = p.requests.Append(context.WithoutCancel(ctx), request, out.puts, record) }()\n\tif err != nil {", legs + ".TestLogIsFullAndTheArtifactFits", ""},
+	{"a full disk takes no notice", "internal/journal/keeper.go", "!k.onReserve() || p.notice ||", "!k.onReserve() ||", "internal/journal.TestFullDisk", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
-	{"an upgrade is done in parts", "internal/sqlitedb/sqlitedb.go", "return d.Transaction(func() error {\n\t\tversion := given", "return d.Guard(func() error {\n\t\tversion := given", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
+	{"others read the journal", "internal/journal/disk.go", "err = f.Chmod(writeMode) // whatever the umask", "err = f.Chmod(0o644) // whatever the umask", legs + ".TestOthersCannotReadTheLog", ""},
+	{"an upgrade removes the databases first", "server/migrate.go", "err := os.Rename(path, filepath.Join(store, journalName));", "err := errors.Join(removeEarlier(store), os.Rename(path, filepath.Join(store, journalName)));", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
 
 	{"an abandoned upload stays", "server/pipeline/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
 	{"a server that drains lets calls in", "server/rpc/interceptors.go", "c.draining.Store(true)", "", legs + ".TestTerminatedWithOpenUploads", ""},
@@ -143,9 +144,9 @@ var mutants = []mutant{
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
 	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
 	{"memory stays reserved", "server/admission/admission.go", "l.taken -= n\n\tl.serve()", "l.serve()", "integration.TestInFlightBytesAreGivenBack", ""},
-	{"a later catalog is opened", "internal/sqlitedb/sqlitedb.go", "err == nil && version > o.Version", "err == nil && version > o.Version+1000", auditing + ".TestLaterVersionIsNotTouched", ""},
+	{"a later catalog is opened", "artifactstore/catalog/import.go", "err == nil && version > earlierVersion {", "err == nil && version > earlierVersion+1000 {", indexed + ".TestLaterCatalogIsRejected", ""},
 
-	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.WriteParts(ready, newlines)\n\treturn nil", "t.preview.WriteParts(received, newlines)\n\treturn nil", hidden, ""},
+	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.write(ready, newlines)\n\treturn nil", "t.preview.write(received, newlines)\n\treturn nil", hidden, ""},
 	{"streams in order are not redacted", "server/ingest/interleave.go", "b.streams = append(b.streams, streams[name].Blob)", "if o := streams[name].Original; o != nil {\n\t\t\tb.streams = append(b.streams, o)\n\t\t} else {\n\t\t\tb.streams = append(b.streams, streams[name].Blob)\n\t\t}", hidden, ""},
 	{"a file is not redacted", "server/ingest/spool.go", "if t.redactor.Flush(); err != nil || !t.redactor.Any() {", "if t.redactor.Flush(); true {", hidden, ""},
 	{"details of an error are not redacted", "server/redaction/walk.go", "text := m.Get(inline).Bytes()\n", "text := m.Get(inline).Bytes()\n\tif strings.HasSuffix(path, \".details\") {\n\t\treturn\n\t}\n", hidden, ""},

@@ -597,7 +597,8 @@ class TokenBackoffError(ToolResultError):
 class AuditLogUnavailableError(ToolResultError):
     """UNAVAILABLE.
 
-    The database of the audit log does not answer. Retry after the RetryInfo.
+    The disk of the audit log did not take a write, or its database does not answer. Retry after the
+    RetryInfo.
     """
 
     reason = "AUDIT_LOG_UNAVAILABLE"
@@ -643,8 +644,8 @@ class ServiceUnknownError(ToolResultError):
 class StoreUnavailableError(ToolResultError):
     """UNAVAILABLE.
 
-    The catalog of the artifact store cannot be used for now: another program has it locked, or the
-    disk did not take a read or write. Retry after the RetryInfo.
+    The catalog of the artifact store cannot be used for now: the disk did not take a read or write,
+    or another program has its index locked. Retry after the RetryInfo.
     """
 
     reason = "STORE_UNAVAILABLE"

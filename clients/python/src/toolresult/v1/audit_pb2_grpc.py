@@ -44,7 +44,8 @@ class AuditServiceStub(object):
     FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
     FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
     server starts again.
-    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+    the RetryInfo.
     """
 
     def __init__(self, channel):
@@ -89,7 +90,8 @@ class AuditServiceServicer(object):
     FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
     FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
     server starts again.
-    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+    the RetryInfo.
     """
 
     def GetRecord(self, request, context):
@@ -184,7 +186,8 @@ class AuditService(object):
     FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
     FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
     server starts again.
-    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+    UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+    the RetryInfo.
     """
 
     @staticmethod

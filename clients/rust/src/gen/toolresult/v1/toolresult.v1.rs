@@ -1923,7 +1923,8 @@ pub enum ErrorReason {
     /// UNAUTHENTICATED. Too many calls with wrong tokens from this address. Retry after
     /// the RetryInfo.
     TokenBackoff = 64,
-    /// UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
+    /// UNAVAILABLE. The disk of the audit log did not take a write, or its database does not
+    /// answer. Retry after the RetryInfo.
     AuditLogUnavailable = 65,
     /// INTERNAL. The server failed in a way that has no reason of its own; the metadata has
     /// an incident id that its log has too.
@@ -1934,8 +1935,8 @@ pub enum ErrorReason {
     MethodUnknown = 68,
     /// NOT_FOUND. The health service was asked for a service that the server does not have.
     ServiceUnknown = 69,
-    /// UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
-    /// has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+    /// UNAVAILABLE. The catalog of the artifact store cannot be used for now: the disk did not
+    /// take a read or write, or another program has its index locked. Retry after the RetryInfo.
     StoreUnavailable = 72,
     /// INVALID_ARGUMENT. The server offers no such tool to models.
     ToolUnknown = 70,
@@ -8664,9 +8665,9 @@ pub struct VerifiedLog {
     /// Its hash.
     #[prost(string, tag="6")]
     pub head_hash: ::prost::alloc::string::String,
-    /// What the chain alone cannot show, one sentence each: the head that is kept outside of
-    /// the log (audit.head) was missing or could not be read when the log was opened, or is
-    /// gone now, though the log has records. Records hold all the same.
+    /// What the chain alone cannot show, one sentence each: what knows the end of the log apart
+    /// from its records, such as its index, was missing or could not be read when the log was
+    /// opened, or is gone now, though the log has records. Records hold all the same.
     #[prost(string, repeated, tag="7")]
     pub warnings: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }

@@ -987,9 +987,9 @@ export type VerifiedLog = Message<"toolresult.v1.VerifiedLog"> & {
   headHash: string;
 
   /**
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    *
    * @generated from field: repeated string warnings = 7;
    */
@@ -1129,7 +1129,8 @@ export const VerdictSchema: GenEnum<Verdict> = /*@__PURE__*/
  *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
  *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
  *     server starts again.
- *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+ *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+ *     the RetryInfo.
  *
  * @generated from service toolresult.v1.AuditService
  */

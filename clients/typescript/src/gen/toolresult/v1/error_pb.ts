@@ -737,7 +737,8 @@ export enum ErrorReason {
   TOKEN_BACKOFF = 64,
 
   /**
-   * UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
+   * UNAVAILABLE. The disk of the audit log did not take a write, or its database does not
+   * answer. Retry after the RetryInfo.
    *
    * @generated from enum value: ERROR_REASON_AUDIT_LOG_UNAVAILABLE = 65;
    */
@@ -773,8 +774,8 @@ export enum ErrorReason {
   SERVICE_UNKNOWN = 69,
 
   /**
-   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
-   * has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: the disk did not
+   * take a read or write, or another program has its index locked. Retry after the RetryInfo.
    *
    * @generated from enum value: ERROR_REASON_STORE_UNAVAILABLE = 72;
    */

@@ -16,7 +16,8 @@ import static io.grpc.MethodDescriptor.generateFullMethodName;
  *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
  *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
  *     server starts again.
- *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+ *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+ *     the RetryInfo.
  * </pre>
  */
 @io.grpc.stub.annotations.GrpcGenerated
@@ -224,7 +225,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public interface AsyncService {
@@ -301,7 +303,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public static abstract class AuditServiceImplBase
@@ -327,7 +330,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public static final class AuditServiceStub
@@ -419,7 +423,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public static final class AuditServiceBlockingV2Stub
@@ -509,7 +514,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public static final class AuditServiceBlockingStub
@@ -598,7 +604,8 @@ public final class AuditServiceGrpc {
    *   FAILED_PRECONDITION (AUDIT_DISABLED): the operator keeps no audit log (setting audit).
    *   FAILED_PRECONDITION (AUDIT_LOG_FAILED): the log failed, and takes nothing until the
    *     server starts again.
-   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its database does not answer; retry after the RetryInfo.
+   *   UNAVAILABLE (AUDIT_LOG_UNAVAILABLE): its disk or its database does not answer; retry after
+   *     the RetryInfo.
    * </pre>
    */
   public static final class AuditServiceFutureStub

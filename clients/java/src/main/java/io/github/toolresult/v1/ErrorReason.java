@@ -566,7 +566,8 @@ public enum ErrorReason
   ERROR_REASON_TOKEN_BACKOFF(64),
   /**
    * <pre>
-   * UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
+   * UNAVAILABLE. The disk of the audit log did not take a write, or its database does not
+   * answer. Retry after the RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_AUDIT_LOG_UNAVAILABLE = 65 [(.toolresult.v1.hint) = "make the same call again in a few seconds"];</code>
@@ -607,8 +608,8 @@ public enum ErrorReason
   ERROR_REASON_SERVICE_UNKNOWN(69),
   /**
    * <pre>
-   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
-   * has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: the disk did not
+   * take a read or write, or another program has its index locked. Retry after the RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_UNAVAILABLE = 72 [(.toolresult.v1.hint) = "make the same call again in a moment"];</code>
@@ -1199,7 +1200,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_TOKEN_BACKOFF_VALUE = 64;
   /**
    * <pre>
-   * UNAVAILABLE. The database of the audit log does not answer. Retry after the RetryInfo.
+   * UNAVAILABLE. The disk of the audit log did not take a write, or its database does not
+   * answer. Retry after the RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_AUDIT_LOG_UNAVAILABLE = 65 [(.toolresult.v1.hint) = "make the same call again in a few seconds"];</code>
@@ -1240,8 +1242,8 @@ public enum ErrorReason
   public static final int ERROR_REASON_SERVICE_UNKNOWN_VALUE = 69;
   /**
    * <pre>
-   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: another program
-   * has it locked, or the disk did not take a read or write. Retry after the RetryInfo.
+   * UNAVAILABLE. The catalog of the artifact store cannot be used for now: the disk did not
+   * take a read or write, or another program has its index locked. Retry after the RetryInfo.
    * </pre>
    *
    * <code>ERROR_REASON_STORE_UNAVAILABLE = 72 [(.toolresult.v1.hint) = "make the same call again in a moment"];</code>

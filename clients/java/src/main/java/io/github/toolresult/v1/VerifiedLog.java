@@ -211,9 +211,9 @@ private static final long serialVersionUID = 0L;
       com.google.protobuf.LazyStringArrayList.emptyList();
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -225,9 +225,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -238,9 +238,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -252,9 +252,9 @@ private static final long serialVersionUID = 0L;
   }
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1093,9 +1093,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1108,9 +1108,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1121,9 +1121,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1135,9 +1135,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1150,9 +1150,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1171,9 +1171,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1191,9 +1191,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1211,9 +1211,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -1228,9 +1228,9 @@ private static final long serialVersionUID = 0L;
     }
     /**
      * <pre>
-     * What the chain alone cannot show, one sentence each: the head that is kept outside of
-     * the log (audit.head) was missing or could not be read when the log was opened, or is
-     * gone now, though the log has records. Records hold all the same.
+     * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+     * from its records, such as its index, was missing or could not be read when the log was
+     * opened, or is gone now, though the log has records. Records hold all the same.
      * </pre>
      *
      * <code>repeated string warnings = 7 [json_name = "warnings"];</code>

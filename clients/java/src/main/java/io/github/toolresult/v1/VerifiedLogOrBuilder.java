@@ -92,9 +92,9 @@ public interface VerifiedLogOrBuilder extends
 
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -104,9 +104,9 @@ public interface VerifiedLogOrBuilder extends
       getWarningsList();
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -115,9 +115,9 @@ public interface VerifiedLogOrBuilder extends
   int getWarningsCount();
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>
@@ -127,9 +127,9 @@ public interface VerifiedLogOrBuilder extends
   java.lang.String getWarnings(int index);
   /**
    * <pre>
-   * What the chain alone cannot show, one sentence each: the head that is kept outside of
-   * the log (audit.head) was missing or could not be read when the log was opened, or is
-   * gone now, though the log has records. Records hold all the same.
+   * What the chain alone cannot show, one sentence each: what knows the end of the log apart
+   * from its records, such as its index, was missing or could not be read when the log was
+   * opened, or is gone now, though the log has records. Records hold all the same.
    * </pre>
    *
    * <code>repeated string warnings = 7 [json_name = "warnings"];</code>

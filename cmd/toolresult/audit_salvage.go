@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolresult/toolresult/internal/journal"
+	"github.com/toolresult/toolresult/internal/privatedir"
+)
+
+// auditSalvageCommand returns `audit salvage`. It reads the files of a store that no sidecar has open, and calls none: a log may be
+// so damaged that no sidecar opens it.
+func auditSalvageCommand() *cobra.Command {
+	var store string
+	cmd := &cobra.Command{
+		Use: "salvage [flags] DIRECTORY", Short: "Write what is whole of a damaged log into a new one", Args: cobra.ExactArgs(1),
+		Long: "Writes every record, and every change of the catalog, that is whole into DIRECTORY/journal, with its hashes. Changes nothing\n" +
+			"in the store. Prints what it leaves, and exits with 1 if there is anything. `audit verify --store DIRECTORY` shows what is\n" +
+			"there; to go on with it, put it in the place of the directory `journal` of the store. No sidecar may have the store open.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if store == "" {
+				c, err := defaultConfig()
+				if err != nil {
+					return err
+				}
+				store = c.Store
+			}
+			return salvageLog(cmd, store, args[0])
+		},
+	}
+	cmd.Flags().StringVar(&store, "store", "", "the store with the damaged log (default: that of the configuration)")
+	return cmd
+}
+
+// salvageLog writes what is whole of the log of a store into a directory.
+func salvageLog(cmd *cobra.Command, store, dir string) error {
+	if err := privatedir.Make(dir); err != nil {
+		return err
+	}
+	count, out := 0, cmd.OutOrStdout()
+	logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	done, err := journal.Salvage(cmd.Context(), filepath.Join(store, "journal"), filepath.Join(dir, "journal"), logger, func(l journal.Left) error {
+		count++
+		return printLeft(out, l)
+	})
+	if err != nil {
+		return err
+	}
+	if err := copyFormat(store, dir); err != nil {
+		return err
+	}
+	tip := done.Tips[journal.Records]
+	if _, err := fmt.Fprintf(out, "%d records and %d changes of the catalog are written, %d places named; head: %s %d %s\n", done.Entries[journal.Records],
+		done.Entries[journal.Catalog], count, done.Name, tip.Number, tip.Hash); err != nil {
+		return err
+	}
+	if count > 0 {
+		return exitError{1}
+	}
+	return nil
+}
+
+// copyFormat copies the file that makes a directory a store, so that sidecars open it; nothing if it is lost.
+func copyFormat(store, dir string) error {
+	const name = "FORMAT"
+	content, err := os.ReadFile(filepath.Join(store, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, name), content, 0o600)
+}
+
+// printLeft prints a line about what a salvage left.
+func printLeft(w io.Writer, l journal.Left) error {
+	what := map[journal.Stream]string{journal.Records: "record", journal.Catalog: "change of the catalog"}[l.Stream]
+	text := ""
+	switch {
+	case l.First == 0:
+	case l.First == l.Last:
+		text = fmt.Sprintf("%s %d: ", what, l.First)
+	default:
+		text = fmt.Sprintf("%s %d to %d: ", what, l.First, l.Last)
+	}
+	if l.File != "" {
+		text += l.File + ": "
+	}
+	_, err := fmt.Fprintln(w, text+l.Reason)
+	return err
+}

@@ -1,0 +1,251 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// sealedIndex is what one reads of a sealed file before its entries.
+type sealedIndex struct {
+	log      string
+	key      segmentKey
+	previous Hash // of the first entry; zero: not known
+	hash     Hash // of the last one; zero: not known
+	blocks   []block
+
+	dictionaries []int64 // offsets at which the dictionary may be
+	once         sync.Once
+	decoder      *zstd.Decoder
+	failed       error // of making the decoder
+}
+
+// readIndex reads the table of a file; if it is damaged, it looks for the marks.
+func (f *sealedFile) readIndex(d disk) (*sealedIndex, error) {
+	opened, err := d.Open(f.name())
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close() // read-only
+	x, ok := readTable(opened, f.size)
+	if !ok {
+		x = findMarks(opened, f.size)
+	}
+	x.blocks = slices.DeleteFunc(x.blocks, func(b block) bool { return b.first < f.first || b.last() > f.last })
+	return x, nil
+}
+
+// beginSize returns the size of the first frame of a file of a log.
+func beginSize(log string) int64 {
+	return int64(skippableHead + len(sealedMagic) + len(log) + len(segmentKey{}))
+}
+
+// readBegin returns the name of the log of a sealed file, and the key of its marks; false: its beginning is damaged.
+func readBegin(f io.ReaderAt) (log string, key segmentKey, ok bool) {
+	b := make([]byte, skippableHead+len(sealedMagic)+maxName+len(key))
+	n, _ := f.ReadAt(b, 0) // what can be read is looked at
+	rest, ok := bytes.CutPrefix(b[min(n, skippableHead):n], []byte(sealedMagic))
+	if !ok {
+		return "", key, false
+	}
+	length := int(binary.LittleEndian.Uint32(b[4:])) - len(sealedMagic) - len(key)
+	if length < 0 || length+len(key) > len(rest) {
+		return "", key, false
+	}
+	copy(key[:], rest[length:])
+	return string(rest[:length]), key, true
+}
+
+// readTable reads the table at the end of a file; false: it is damaged.
+func readTable(f io.ReaderAt, size int64) (x *sealedIndex, ok bool) {
+	var tail [8]byte
+	if size < int64(len(tail)) {
+		return nil, false
+	}
+	if _, err := f.ReadAt(tail[:], size-8); err != nil {
+		return nil, false
+	}
+	sum, length := binary.LittleEndian.Uint32(tail[:]), int64(binary.LittleEndian.Uint32(tail[4:]))
+	if length > size-8 {
+		return nil, false
+	}
+	table := make([]byte, length)
+	if _, err := f.ReadAt(table, size-8-length); err != nil || crc32.Checksum(table, castagnoli) != sum {
+		return nil, false
+	}
+	return parseTable(table)
+}
+
+// parseTable reads a table without its checksum; false: it is none.
+func parseTable(b []byte) (x *sealedIndex, ok bool) {
+	x = &sealedIndex{}
+	if len(b) == 0 || len(b) < 1+int(b[0])+len(x.key)+2*len(Hash{})+16 {
+		return nil, false
+	}
+	x.log, b = string(b[1:1+int(b[0])]), b[1+int(b[0]):]
+	b = b[copy(x.key[:], b):]
+	b = b[copy(x.previous[:], b):]
+	b = b[copy(x.hash[:], b):]
+	second, length := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	b = b[16:]
+	at := beginSize(x.log)
+	if length > 0 {
+		x.dictionaries = []int64{at, int64(second)}
+	}
+	next := uint64(0)
+	for at = 0; len(b) > 0; {
+		var v [4]uint64
+		for i := range v {
+			n := 0
+			if v[i], n = binary.Uvarint(b); n <= 0 {
+				return nil, false
+			}
+			b = b[n:]
+		}
+		k := block{first: next + v[0], count: uint32(v[1]), length: uint32(v[2]), offset: at + int64(v[3])}
+		if k.count == 0 || k.first == 0 {
+			return nil, false
+		}
+		x.blocks, next, at = append(x.blocks, k), k.last()+1, k.end()
+	}
+	return x, true
+}
+
+// findMarks looks for the marks of a file whose table is damaged.
+func findMarks(f file, size int64) *sealedIndex {
+	x := &sealedIndex{}
+	var ok bool
+	if x.log, x.key, ok = readBegin(f); !ok {
+		return x
+	}
+	x.dictionaries = []int64{beginSize(x.log)}
+	w, head := &window{file: f, limit: size}, skip(nil, markFrame, markSize)
+	next := uint64(0)
+	for at := int64(0); at < size; {
+		piece := w.bytes(at, windowSize)
+		i := bytes.Index(piece, head)
+		if i < 0 {
+			at += max(1, int64(len(piece)-len(head)+1))
+			continue
+		}
+		at += int64(i)
+		m, ok := parseMark(w.bytes(at, markBytes), x.key)
+		if !ok || m.first < next {
+			at++
+			continue
+		}
+		if m.count == 0 {
+			x.hash = m.previous
+			at += markBytes
+			x.dictionaries = append(x.dictionaries[:1], at)
+			continue
+		}
+		k := block{first: m.first, count: m.count, length: m.length, offset: at}
+		if len(x.blocks) == 0 {
+			x.previous = m.previous
+		}
+		x.blocks, next, at = append(x.blocks, k), k.last()+1, k.end()
+	}
+	return x
+}
+
+// decode decompresses the frame of a block. The dictionary is read by the first call.
+func (x *sealedIndex) decode(f io.ReaderAt, frame []byte) ([]byte, error) {
+	x.once.Do(func() {
+		o := []zstd.DOption{zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock)}
+		if d := x.dictionary(f); d != nil {
+			o = append(o, zstd.WithDecoderDicts(d))
+		}
+		x.decoder, x.failed = zstd.NewReader(nil, o...)
+	})
+	if x.failed != nil {
+		return nil, x.failed
+	}
+	return x.decoder.DecodeAll(frame, nil)
+}
+
+// dictionary reads the dictionary from the copy that is whole; nil: there is none.
+func (x *sealedIndex) dictionary(f io.ReaderAt) []byte {
+	for _, at := range x.dictionaries {
+		var head [skippableHead]byte
+		if _, err := f.ReadAt(head[:], at); err != nil || binary.LittleEndian.Uint32(head[:]) != dictionaryFrame {
+			continue
+		}
+		length := int(binary.LittleEndian.Uint32(head[4:]))
+		if length < 4 || length > 2*maxDictionary {
+			continue
+		}
+		b := make([]byte, length)
+		if _, err := f.ReadAt(b, at+skippableHead); err != nil || x.key.sum(b[:length-4]) != binary.LittleEndian.Uint32(b[length-4:]) {
+			continue
+		}
+		if d, err := unpackDictionary(b[:length-4]); err == nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// errBlock means that a block is not as it was written.
+var errBlock = fmt.Errorf("its block is not as it was written: %w", ErrDamaged)
+
+// span returns how many bytes readBlock needs: the block with its mark, and the mark behind it.
+func (b *block) span() int { return int(b.length) + 2*markBytes }
+
+// readBlock reads the entries of a block from its bytes. f is read for the dictionary. It fails if one of the entries is not as it was
+// appended.
+func (x *sealedIndex) readBlock(f io.ReaderAt, bytes []byte, b *block, s Stream, log string) ([]Entry, error) {
+	m, ok := parseMark(bytes, x.key)
+	if !ok || m.first != b.first || m.count != b.count || m.length != b.length || len(bytes) < markBytes+int(m.length) {
+		return nil, errBlock
+	}
+	frame := bytes[markBytes:][:m.length]
+	if crc32.Checksum(frame, castagnoli) != m.sum {
+		return nil, errBlock
+	}
+	content, err := x.decode(f, frame)
+	if err != nil {
+		return nil, errors.Join(errBlock, err)
+	}
+	list, err := m.entries(content, s, log)
+	if err != nil {
+		return nil, err
+	}
+	next, ok := parseMark(bytes[markBytes+int(m.length):], x.key)
+	if end := list[len(list)-1].tip(); ok && (next.first != end.Number+1 || next.previous != end.Hash) {
+		return nil, errBlock // where the next mark is damaged nothing says it
+	}
+	return list, nil
+}
+
+// entries reads the entries of a block.
+func (m *mark) entries(content []byte, s Stream, log string) ([]Entry, error) {
+	if m.count == 0 || int64(m.count) > int64(len(content)/entryHead) {
+		return nil, errBlock
+	}
+	list := make([]Entry, 0, m.count)
+	previous := m.previous
+	for i := range uint64(m.count) {
+		if len(content) < entryHead {
+			return nil, errBlock
+		}
+		at, length := int64(binary.LittleEndian.Uint64(content)), int64(binary.LittleEndian.Uint32(content[8:]))
+		if content = content[entryHead:]; length > int64(len(content)) {
+			return nil, errBlock
+		}
+		e := Entry{Stream: s, Number: m.first + i, At: at, Data: content[:length:length], Previous: previous}
+		e.Hash = chainHash(s, log, e.Number, at, previous, contentHash(s, e.Data))
+		list, content, previous = append(list, e), content[length:], e.Hash
+	}
+	if len(content) > 0 {
+		return nil, errBlock
+	}
+	return list, nil
+}
