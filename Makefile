@@ -40,7 +40,7 @@ OPTIONAL := $(if $(filter ci,$(MAKECMDGOALS)),-optional)
 # CI measures and rewrites no document: what a later job compares is what was committed.
 RESULTS := $(if $(filter ci,$(MAKECMDGOALS)),,-args -document $(CURDIR)/docs/evaluation.md)
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
-RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./envelope ./integration ./internal/... ./preview/literal ./preview/salience \
+RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./envelope ./integration ./internal/... ./preview ./preview/literal ./preview/salience ./preview/shape \
 	./projectors/profile ./redact ./renderers ./server/... ./tokens/bpe ./transports ./transports/internal/markup
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd

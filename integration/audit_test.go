@@ -451,7 +451,7 @@ func TestAlteredIndexIsFound(t *testing.T) {
 		}
 	})
 	for statement, first := range map[string]uint64{
-		"UPDATE records SET uid = 12345 WHERE sequence = 3": 3, "DELETE FROM records WHERE sequence = 2": 2,
+		"UPDATE rows SET uid = 12345 WHERE sequence = 3": 3, "DELETE FROM rows WHERE sequence = 2": 2,
 		"INSERT INTO artifacts VALUES (1, '/somewhere')": 1,
 	} {
 		t.Run("the index is made: "+statement, func(t *testing.T) {

@@ -287,18 +287,11 @@ func TestNothingLeaks(t *testing.T) {
 		_ = conn.Close()
 	}
 	mixed(0)
-	descriptors := func() int {
-		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return len(list)
-	}
-	before := descriptors()
+	before := s.descriptors(t)
 	for i := range 40 {
 		mixed(i)
 	}
-	waitFor(t, "the descriptors to be closed", func() bool { return descriptors() <= before })
+	waitFor(t, "the descriptors to be closed", func() bool { return s.descriptors(t) <= before })
 	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}

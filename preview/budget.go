@@ -65,10 +65,15 @@ func (l remaining) ok() bool { return l.tokens >= 0 && l.lines >= 0 && l.bytes >
 // spend subtracts the cost of a text of some lines. Tokens are counted only if
 // the text fits otherwise, so what is given back must be before.
 func (l remaining) spend(text string, lines int, c tokens.Counter) remaining {
-	l.lines -= lines
-	l.bytes -= len(text)
-	if l.ok() {
+	if l = l.spendSize(len(text), lines); l.ok() {
 		l.tokens -= c.Count(text)
 	}
+	return l
+}
+
+// spendSize is spend without the tokens, which the caller counts if all is ok.
+func (l remaining) spendSize(bytes, lines int) remaining {
+	l.lines -= lines
+	l.bytes -= bytes
 	return l
 }

@@ -26,6 +26,7 @@ const leastInside = 48
 // budget is left, long lines are shown further.
 func (s *selection) ranked(f Focus) []rendered {
 	s.ranking, s.untimed = s.excerpt.rank(f), true
+	s.costs = s.ranking.costsOf(s.counter)
 	list, order := s.ranking.list, s.ranking.order
 	if s.excerpt.Shape(f) == shape.Listing {
 		s.leading = shape.NamesAlone(list)
@@ -177,7 +178,7 @@ func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool 
 	if n := len(r.Line.Text); n-limit < leastInside { // the marker would cost as much
 		limit = min(max(limit, n), s.budget.LineBytes)
 	}
-	line, rest, ok := s.try(r.Line, r.Number, limit, budget)
+	line, rest, ok := s.try(r.Line, r.Number, limit, budget, &s.costs[i])
 	if !ok {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/toolresult/toolresult/preview/linerule"
@@ -31,6 +32,29 @@ type Excerpt struct {
 	signs      *shape.LogSigns // of the kept lines; nil: they were not counted
 	verdicts   *ruleVerdicts   // of the rules that were asked last; nil: none were
 	ranking    *ranking
+	memory     *memory // that Release gives back; nil: none
+}
+
+// memory is what an excerpt of a payload in memory consists of. It is used again for other payloads.
+type memory struct {
+	head, tail textscan.LineStore
+	list       []shape.Ranked
+}
+
+var memories = sync.Pool{New: func() any { return new(memory) }}
+
+// mostMemory is how many lines a memory has at most that is used again.
+const mostMemory = 8 << 10
+
+// Release gives the memory of an excerpt back, for excerpts to come. Neither it nor anything of it may be used afterwards,
+// but for the previews that were selected. It is for callers with many payloads; others leave that to the garbage
+// collector.
+func (e *Excerpt) Release() {
+	m := e.memory
+	*e = Excerpt{}
+	if m != nil && cap(m.list) <= mostMemory && m.head.Len()+m.tail.Len() <= mostMemory {
+		memories.Put(m)
+	}
 }
 
 // FromBytes returns the excerpt of a payload in memory, the same as writing it

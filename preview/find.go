@@ -48,6 +48,8 @@ type finder struct {
 	returns textscan.CarriageReturns
 	recent  []byte // complete lines just before offset
 
+	lends    bool           // the text does not change, so that lines need no copy of it
+	limit    int64          // number of the last line that is looked at; 0: all are
 	last     int64          // number of the last line that was kept
 	after    int            // lines to come that belong to the last find
 	nest     salience.Nest  // of it
@@ -90,6 +92,23 @@ func (f *finder) begin(w *Writer) {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
 		f.share, f.similar = min(max(w.window, leastFound), mostFound), map[uint64]int{}
 	}
+}
+
+// upTo takes all bytes at once, of which only lines after one and up to another are asked for. The lines behind them are in
+// the tail. They are not looked at where they cannot change the lines that are kept: no band can become so full that it drops a line.
+func (f *finder) upTo(after, to int64, p []byte) {
+	f.lends = true
+	for i := range f.bands {
+		f.bands[i].lend()
+	}
+	full := len(p) + usualFound*bytes.Count(p, newline) // of one band, at most
+	switch {
+	case to <= after:
+		f.limit = after
+	case full <= f.share+f.share/2: // the first half share, the last one, and what the sample takes of one find
+		f.limit = to + mostBefore
+	}
+	f.write(p)
 }
 
 // write takes the next bytes.
@@ -170,6 +189,10 @@ func (f *finder) lines(b []byte) {
 		}
 		end := start + bytes.IndexByte(b[start:], '\n') + 1
 		f.number += int64(bytes.Count(b[counted:start], newline))
+		if counted = start; f.limit > 0 && f.number >= f.limit {
+			f.watch.tooVarious = true // no line is asked for because it is new
+			break
+		}
 		if known := f.see(f.lineEnds(b[start:end-1]), b[:start], base+int64(start), base+int64(end), novelty); known && end-1-start <= longLine {
 			f.frequent.count(mark)
 		}
@@ -388,6 +411,10 @@ func (f *finder) keep(text []byte, start, end, number int64, band int) {
 		return
 	}
 	f.last = number
+	if f.lends && end-start-1 == int64(len(text)) && len(text) <= 2*longEnds && bytes.IndexByte(text, '\r') < 0 {
+		f.bands[band].keepLent(textscan.Line{Number: number, Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text, f.share)
+		return
+	}
 	c := &f.line
 	c.Begin(start)
 	if skipped := end - start - 1 - int64(len(text)); skipped > 0 { // these are its ends
@@ -426,14 +453,14 @@ func (f *finder) clone() finder {
 // finish returns the lines that were found after one and up to another, in
 // order.
 func (f *finder) finish(after, to int64) []textscan.Line {
-	var list []textscan.Line
+	var kept []*textscan.Line
 	for i := range f.bands {
-		for _, l := range f.bands[i].lines() {
-			if l.Number > after && l.Number <= to {
-				list = append(list, l)
-			}
-		}
+		kept = f.bands[i].between(kept, after, to)
 	}
-	slices.SortFunc(list, func(a, b textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(kept, func(a, b *textscan.Line) int { return cmp.Compare(a.Number, b.Number) })
+	list := make([]textscan.Line, len(kept))
+	for i, l := range kept {
+		list[i] = *l
+	}
 	return list
 }

@@ -29,14 +29,36 @@ func (b *found) next(score uint8) {
 	b.count++
 }
 
+// lend prepares an empty band for keepLent.
+func (b *found) lend() {
+	b.first.Lend(0)
+	b.last.Lend(0)
+	b.middle.lends = true
+}
+
 // keep keeps a line of the last find. A share is the bytes of text of half a
 // band.
 func (b *found) keep(l textscan.Line, text []byte, share int) {
-	if b.last.TextBytes() == 0 && b.first.TextBytes() < share/2 {
+	if b.first.TextBytes() < share/2 && b.last.TextBytes() == 0 {
 		b.first.Push(l, text)
 		return
 	}
 	b.last.Push(l, text)
+	b.evict(share)
+}
+
+// keepLent is keep for a text that does not change.
+func (b *found) keepLent(l textscan.Line, text []byte, share int) {
+	if b.first.TextBytes() < share/2 && b.last.TextBytes() == 0 {
+		b.first.PushLent(l, text)
+		return
+	}
+	b.last.PushLent(l, text)
+	b.evict(share)
+}
+
+// evict moves lines from the last ones to those between, after one more was kept.
+func (b *found) evict(share int) {
 	b.finds = append(b.finds, b.find)
 	b.last.EvictTo(share/2, share/2/usualFound, func(l textscan.Line) {
 		b.middle.add(b.finds[0], l, share)
@@ -44,11 +66,19 @@ func (b *found) keep(l textscan.Line, text []byte, share int) {
 	})
 }
 
-// lines returns the kept lines, in no order.
-func (b *found) lines() []textscan.Line {
-	list := slices.Concat(b.first.Lines(), b.last.Lines())
+// between appends the kept lines after one and up to another to a list, in no order. They are valid while the band is.
+func (b *found) between(list []*textscan.Line, after, to int64) []*textscan.Line {
+	add := func(lines []textscan.Line) {
+		for i := range lines {
+			if l := &lines[i]; l.Number > after && l.Number <= to {
+				list = append(list, l)
+			}
+		}
+	}
+	add(b.first.Lines())
+	add(b.last.Lines())
 	for _, g := range b.middle.groups {
-		list = append(list, g.lines...)
+		add(g.lines)
 	}
 	return list
 }
@@ -76,6 +106,7 @@ func (p priority) compare(o priority) int {
 // sample is the finds with the best priorities of a sequence, in bounded memory.
 // The zero sample is empty.
 type sample struct {
+	lends   bool     // the texts of lines do not change
 	groups  []*group // a heap, the worst first
 	open    *group   // the last one that got a line; nil if it was dropped
 	size    int
@@ -104,7 +135,9 @@ func (s *sample) add(p priority, l textscan.Line, most int) {
 	if s.open.size > 0 && s.open.size+size > most/2 {
 		return
 	}
-	l.Text = slices.Clone(l.Text)
+	if !s.lends {
+		l.Text = slices.Clone(l.Text)
+	}
 	s.open.lines, s.open.size, s.size = append(s.open.lines, l), s.open.size+size, s.size+size
 	for s.size > most {
 		worst, _ := heap.Pop(s).(*group)

@@ -3,8 +3,11 @@ package preview
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -17,6 +20,14 @@ import (
 type find struct {
 	score uint8
 	text  string
+}
+
+// lines returns the kept lines, in no order.
+func (b *found) lines() (lines []textscan.Line) {
+	for _, l := range b.between(nil, 0, math.MaxInt64) {
+		lines = append(lines, *l)
+	}
+	return lines
 }
 
 // keepAll keeps lines that are each a find of its own.
@@ -158,4 +169,64 @@ func TestSnapshotSharesNoSample(t *testing.T) {
 	if !slices.EqualFunc(one, other, func(x, y textscan.Line) bool { return x.Number == y.Number && string(x.Text) == string(y.Text) }) {
 		t.Errorf("%d and %d lines", len(one), len(other))
 	}
+}
+
+// A payload in memory, whose lines are not copied and of which the tail is not looked at where that changes nothing, has the
+// excerpt that it has when it is written in pieces.
+func TestPayloadInMemoryIsReadAsPieces(t *testing.T) {
+	line := rapid.SampledFrom([]string{
+		"a line", "another line of some length that says nothing", "error: x failed", "main.c:3:2: error: y", "--- FAIL: TestX (0.01s)", "    nested", "", "\t", "\x1b[31merror\x1b[0m: z",
+		"progress 1\rprogress 2", "ends with a return\r", "Error: long " + strings.Repeat("long ", 4000), "warning: w", "3 passed, 1 failed", "the same", "the same", "Traceback (most recent call last):",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		var b bytes.Buffer
+		for range rapid.IntRange(0, 25).Draw(t, "runs") {
+			text := line.Draw(t, "line")
+			for i := range rapid.SampledFrom([]int{1, 1, 1, 2, 7, 30}).Draw(t, "lines") {
+				if b.WriteString(text); rapid.IntRange(0, 3).Draw(t, "number") == 0 {
+					fmt.Fprintf(&b, " %d", i)
+				}
+				b.WriteByte('\n')
+			}
+		}
+		payload := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+		size := rapid.SampledFrom([]int{100, 400, 2000}).Draw(t, "tokens")
+		budget, focus := Budget{Tokens: size, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Focus{HeadPercent: 25}
+		w := NewWriter(size)
+		for piece := range slices.Chunk(payload, rapid.IntRange(1, 9000).Draw(t, "piece")) {
+			_, _ = w.Write(piece)
+		}
+		pieces, whole := w.Finish(), FromBytes(payload, size)
+		for range 2 {
+			want, got := pieces.Select(budget, tokens.Estimate(), focus), whole.Select(budget, tokens.Estimate(), focus)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v\nwant %+v", got, want)
+			}
+			whole.Release() // memory that is used again changes no preview
+			whole = FromBytes(payload, size)
+		}
+	})
+}
+
+// Excerpts that are made and released side by side have memory of their own.
+func TestReleasedMemoryIsOfOneExcerpt(t *testing.T) {
+	budget, focus := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Focus{HeadPercent: 25}
+	payload := func(n int) []byte {
+		return bytes.Repeat(fmt.Appendf(nil, "main.c:%d:2: error: number %d is wrong\nline of step %d\n", n, n, n), 200+n)
+	}
+	var group sync.WaitGroup
+	for n := range 8 {
+		text := payload(n)
+		want := FromBytes(text, 300).Select(budget, tokens.Estimate(), focus)
+		group.Go(func() {
+			for range 50 {
+				e := FromBytes(text, 300)
+				if got := e.Select(budget, tokens.Estimate(), focus); !reflect.DeepEqual(got, want) {
+					t.Errorf("payload %d has another preview", n)
+				}
+				e.Release()
+			}
+		})
+	}
+	group.Wait()
 }

@@ -2,11 +2,13 @@ package preview
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // ranking is the lines of an excerpt in the order in which they are chosen.
@@ -16,6 +18,17 @@ type ranking struct {
 	order  []int          // indices of the list, the best line first
 	runs   []shape.Run    // lines that one before them speaks for
 	folded []int64        // numbers of the lines that rules call noise
+
+	counter string  // the name of that of the costs
+	costs   []int32 // of lines that are not cut inside, in tokens, plus one; 0: not known
+}
+
+// costsOf returns the places for the costs of lines, by a counter.
+func (r *ranking) costsOf(c tokens.Counter) []int32 {
+	if r.costs == nil || r.counter != c.Name() {
+		r.counter, r.costs = c.Name(), make([]int32, len(r.list))
+	}
+	return r.costs
 }
 
 // rank ranks the kept lines, once for a focus.
@@ -28,9 +41,16 @@ func (e *Excerpt) rank(f Focus) *ranking {
 
 // newRanking ranks the kept lines.
 func (e *Excerpt) newRanking(f Focus) *ranking {
-	r := &ranking{focus: f, list: make([]shape.Ranked, 0, e.available())}
+	r := &ranking{focus: f}
+	if e.ranking == nil && e.memory != nil {
+		r.list = e.memory.list[:0]
+	}
+	r.list = slices.Grow(r.list, e.available())
 	for n, l := range e.each() {
 		r.list = append(r.list, shape.Ranked{Line: l, Number: n})
+	}
+	if e.ranking == nil && e.memory != nil {
+		e.memory.list = r.list
 	}
 	r.runs = shape.Rank(r.list, e.rankOptions(f))
 	for i := range r.list {

@@ -103,6 +103,7 @@ type selection struct {
 	budget  Budget
 	counter tokens.Counter
 	ranking *ranking              // nil where lines are shown in their order
+	costs   []int32               // of the ranking
 	runs    []shape.Run           // of a table: rows that one before them speaks for
 	omitted Counts                // lines that matter and were not chosen
 	untimed bool                  // omit the times that lines begin with
@@ -215,7 +216,7 @@ func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]r
 		if l == nil {
 			break
 		}
-		r, after, ok := s.try(l, n, s.budget.LineBytes, budget)
+		r, after, ok := s.try(l, n, s.budget.LineBytes, budget, nil)
 		if !ok && force && len(lines) == 0 {
 			r, after, ok = s.squeeze(l, n, budget)
 		}
@@ -228,23 +229,41 @@ func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]r
 }
 
 // try renders a line and pays for it. A line that does not fit leaves nothing
-// in the scratch buffer.
-func (s *selection) try(l *textscan.Line, n int64, limit int, budget remaining) (rendered, remaining, bool) {
+// in the scratch buffer. The cost of a line that is not cut inside is the same each
+// time, so it is counted once: known has it, plus one, or gets it; nil counts anew.
+func (s *selection) try(l *textscan.Line, n int64, limit int, budget remaining, known *int32) (rendered, remaining, bool) {
 	r := s.render(l, n, limit)
 	if r.long {
 		budget = budget.marker(1)
 	}
-	after := s.budget.before(budget, 1).spend(asString(s.scratch[r.from:r.to]), 1, s.counter)
+	after := s.budget.before(budget, 1).spendSize(r.to-r.from, 1)
+	if after.ok() {
+		if r.long {
+			known = nil
+		}
+		after.tokens -= s.count(r.from, r.to, known)
+	}
 	if !after.ok() {
 		s.scratch = s.scratch[:r.from]
 	}
 	return r, after, after.ok()
 }
 
+// count returns the tokens of a part of the scratch buffer, if they are not known.
+func (s *selection) count(from, to int, known *int32) int {
+	if known == nil {
+		return s.counter.Count(asString(s.scratch[from:to]))
+	}
+	if *known == 0 {
+		*known = int32(s.counter.Count(asString(s.scratch[from:to]))) + 1
+	}
+	return int(*known) - 1
+}
+
 // squeeze renders as much of a line as fits.
 func (s *selection) squeeze(l *textscan.Line, n int64, budget remaining) (rendered, remaining, bool) {
 	limit := s.search(0, s.budget.LineBytes, func(limit int) bool {
-		r, _, ok := s.try(l, n, limit, budget)
+		r, _, ok := s.try(l, n, limit, budget, nil)
 		if ok {
 			s.scratch = s.scratch[:r.from]
 		}
@@ -253,5 +272,5 @@ func (s *selection) squeeze(l *textscan.Line, n int64, budget remaining) (render
 	if limit == 0 {
 		return rendered{}, budget, false
 	}
-	return s.try(l, n, limit, budget)
+	return s.try(l, n, limit, budget, nil)
 }

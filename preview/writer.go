@@ -60,8 +60,9 @@ type Writer struct {
 	head     textscan.LineStore
 	tail     textscan.LineStore
 	headFull bool
-	headSize int // bytes of text kept of the start: more than the window where its structure goes on
-	headMost int // lines
+	headSize int       // bytes of text kept of the start: more than the window where its structure goes on
+	headMost int       // lines
+	seen     seenShape // of the payload without a hint, once the head decides it
 	cur      textscan.LineBuilder
 	sniff    []byte
 	binary   bool  // known from the sniff: nothing will be shown
@@ -72,6 +73,8 @@ type Writer struct {
 	finds          finder // what matters behind the head
 	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
+	memory         *memory  // of a whole payload; nil for others
+	late           []byte   // of a whole payload: what Finish passes to finds
 	parts          [][]byte // a place for those of one call
 }
 
@@ -87,12 +90,19 @@ func NewWriter(maxTokens int) *Writer {
 // are. Nil rules keep none. Call it before the first Write.
 func (w *Writer) Watch(rules *linerule.Rules) { w.finds.rules = rules }
 
-// grow prepares for a payload of n bytes in one write.
+// usualLine is the estimated length of a line, in bytes, with its end.
+const usualLine = 48
+
+// grow prepares for a payload of n bytes in one write, which does not change while the excerpt is in use.
 func (w *Writer) grow(n int) {
 	w.whole = true
-	w.head.Grow(min(n, w.window), w.maxLines)
+	w.memory, _ = memories.Get().(*memory)
+	w.head, w.tail = w.memory.head, w.memory.tail
+	w.head.Lend(min(min(n, w.window)/usualLine, w.maxLines) + 1)
 	if n > w.window {
-		w.tail.Grow(min(n-w.window, 2*w.window), w.maxLines)
+		w.tail.Lend(min(min(n-w.window, 2*w.window)/usualLine, w.maxLines) + 1)
+	} else {
+		w.tail.Lend(0)
 	}
 	w.sniff = slices.Grow(w.sniff, min(n, textscan.SniffBytes))
 }
@@ -162,7 +172,11 @@ const leastUnread = 32 << 10
 func (w *Writer) middle(parts [][]byte, newlines int) {
 	w.finds.begin(w)
 	for _, p := range parts {
-		w.finds.write(p)
+		if w.whole {
+			w.late = p // there is no other, and Finish knows where the tail begins
+		} else {
+			w.finds.write(p)
+		}
 	}
 	all := append(append(w.parts[:0], w.unread), parts...)
 	newlines += w.unreadNewlines
@@ -281,35 +295,59 @@ func (w *Writer) usual(text []byte) bool {
 		return false
 	}
 	w.offset = end
-	w.keep(textscan.Line{Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text)
+	w.keep(textscan.Line{Start: start, End: end, TextAt: start, Split: len(text), Newline: true}, text, w.whole)
 	return true
 }
 
 // endLine ends the current line.
 func (w *Writer) endLine() {
-	w.keep(w.cur.Finish(w.window, w.offset), w.cur.Text())
+	w.keep(w.cur.Finish(w.window, w.offset), w.cur.Text(), false)
 }
 
-// keep moves a line into a window.
-func (w *Writer) keep(l textscan.Line, text []byte) {
+// keep moves a line into a window. Its text lasts if it does not change.
+func (w *Writer) keep(l textscan.Line, text []byte, lasts bool) {
 	w.lines++
 	if !w.headFull {
 		if l.Skipped == 0 {
 			w.finds.watch.see(text, l.End)
-			w.finds.watch.hold()
+			if !lasts {
+				w.finds.watch.hold()
+			}
 		} else {
 			w.finds.watch.skip(l.End)
 		}
-		w.head.Push(l, text)
+		push(&w.head, l, text, lasts)
 		w.headFull = w.head.TextBytes() >= w.headSize || w.head.Len() >= w.headMost
-		if w.headFull && w.headSize == w.window && shape.Detect(w.head.Lines(), shape.None).HasMiddle() {
-			w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
+		if w.headFull && w.headSize == w.window {
+			w.detect()
 		}
 	} else {
-		w.tail.Push(l, text)
+		push(&w.tail, l, text, lasts)
 		w.tail.Evict(w.window, w.maxLines)
 	}
 	w.cur.Begin(w.offset)
+}
+
+// push appends a line to a window.
+func push(s *textscan.LineStore, l textscan.Line, text []byte, lasts bool) {
+	if lasts {
+		s.PushLent(l, text)
+	} else {
+		s.Push(l, text)
+	}
+}
+
+// detect finds out what shape the payload has, by the window of its start. Where structure goes on in its middle, more of the
+// start is kept.
+func (w *Writer) detect() {
+	first := w.head.Lines()
+	seen := shape.Detect(first, shape.None)
+	if shape.Decides(first) {
+		w.seen = seenShape{known: true, shape: seen}
+	}
+	if seen.HasMiddle() {
+		w.headSize, w.headMost, w.headFull = max(w.window, structureBytes)+1, max(w.maxLines, structureLines), false
+	}
 }
 
 // Memory returns how much memory the windows and what was found between them take, in bytes.
@@ -344,14 +382,22 @@ func (w *Writer) Finish() *Excerpt {
 	if w.offset > w.cur.Offset() {
 		w.endLine() // a last line without a line end
 	}
+	head, tail := int64(w.head.Len()), w.lines-int64(w.tail.Len())
+	if len(w.late) > 0 {
+		w.finds.upTo(head, tail, w.late)
+	}
+	if w.memory != nil {
+		w.memory.head, w.memory.tail = w.head, w.tail
+	}
 	return &Excerpt{
-		head:  w.head.Lines(),
-		tail:  w.tail.Lines(),
-		kept:  w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
-		bytes: w.offset,
-		lines: w.lines, literal: w.literal,
+		memory: w.memory,
+		head:   w.head.Lines(),
+		tail:   w.tail.Lines(),
+		kept:   w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
+		bytes:  w.offset,
+		lines:  w.lines, literal: w.literal, seen: w.seen,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
 		equals: w.finds.watch.finish(),
-		found:  w.finds.finish(int64(w.head.Len()), w.lines-int64(w.tail.Len())),
+		found:  w.finds.finish(head, tail),
 	}
 }

@@ -62,6 +62,7 @@ type part interface {
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink, whole: make([]bool, len(parts))}
 	f.allowance = f.firstAllowance()
+	defer f.release()
 	var err error
 	if f.hopeful, err = f.mayFitWhole(); err != nil {
 		return Projection{}, err
@@ -93,6 +94,15 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 			}
 		default:
 			f.shrink(round, over)
+		}
+	}
+}
+
+// release gives the memory of the parts back: what they show is in the result.
+func (f *fitting) release() {
+	for _, p := range f.parts {
+		if p, ok := p.(*payload); ok {
+			p.release()
 		}
 	}
 }

@@ -27,6 +27,7 @@ type payload struct {
 	field      *envelope.LargeField
 	into       protoreflect.Message // the canonical message with the field
 	blob       artifactstore.Blob
+	inline     []byte // its bytes, if they are in memory; nil for others
 	loss       *pb.SourceLoss
 	redactions []*pb.Redaction // of its secrets
 	excerpt    excerpt
@@ -97,9 +98,24 @@ func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Pay
 		made.blob, made.excerpt = s.Blob, s.Excerpt
 		return made
 	}
-	made.blob = artifactstore.BytesBlob(p.GetInline())
+	made.blob, made.inline = artifactstore.BytesBlob(p.GetInline()), p.GetInline()
 	made.excerpt = preview.FromCommand(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
 	return made
+}
+
+// content returns the bytes of the payload, which nobody may change.
+func (p *payload) content() ([]byte, error) {
+	if p.inline != nil {
+		return p.inline, nil
+	}
+	return artifactstore.Content(p.blob)
+}
+
+// release gives the memory of the excerpt back. Of a stream it belongs to the caller.
+func (p *payload) release() {
+	if e, ok := p.excerpt.(*preview.Excerpt); ok && p.inline != nil {
+		e.Release()
+	}
 }
 
 // maxRedactions bounds the kinds of redactions of one payload.
@@ -220,7 +236,7 @@ func (p *payload) fitsWhole(policy Policy) (bool, error) {
 	if !ok || p.loss != nil {
 		return false, nil
 	}
-	content, err := artifactstore.Content(p.blob)
+	content, err := p.content()
 	if err != nil {
 		return false, err
 	}

@@ -63,7 +63,7 @@ func (p *payload) read(ctx context.Context, cut bool, f preview.Focus, policy Po
 
 // readReport reads a report of tests or checks.
 func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error {
-	content, err := artifactstore.Content(p.blob)
+	content, err := p.content()
 	if err != nil {
 		return err
 	}
@@ -80,7 +80,7 @@ func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error
 // readJSON reads JSON: records as a table where that costs less, and other values by
 // line.
 func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
-	content, err := artifactstore.Content(p.blob)
+	content, err := p.content()
 	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
 		return err
 	}
@@ -96,7 +96,7 @@ func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstor
 
 // readRows reads records of which all fits, but a table costs much less.
 func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
-	content, err := artifactstore.Content(p.blob)
+	content, err := p.content()
 	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
 		return err
 	}
@@ -116,6 +116,6 @@ func (p *payload) become(ctx context.Context, form preview.Readable, content []b
 	if p.original.bytes == 0 { // it was as the tool wrote it
 		p.original = countWritten(content)
 	}
-	p.readable, p.excerpt, p.blob, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), artifactstore.Ref{}, true
+	p.readable, p.excerpt, p.blob, p.inline, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), form.Text(), artifactstore.Ref{}, true
 	return nil
 }

@@ -53,13 +53,15 @@ func (f *patternFinder) find(s *stream, v view, stop int64) {
 			}
 			i += 4
 		}
-		if i >= full {
-			break
+		w, passes := uint32(0), false
+		for end := min(i+4, full); i < end; i++ { // the first of them that has
+			w = binary.LittleEndian.Uint32(b[i:])
+			h := windowHash(w)
+			if passes = filter[h>>6]>>(h&63)&1 != 0; passes {
+				break
+			}
 		}
-		w := binary.LittleEndian.Uint32(b[i:])
-		h := windowHash(w)
-		if filter[h>>6]>>(h&63)&1 == 0 {
-			i++
+		if !passes {
 			continue
 		}
 		moved, ok := f.hit(s, i, w)

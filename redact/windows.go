@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The index of patterns. Each pattern is identified by four neighbouring bytes
@@ -23,23 +24,27 @@ const maxWindows = 2000
 func rarest(sets [][256]bool) (at, values int) {
 	values = math.MaxInt
 	lowest := math.Inf(1)
+	rank := usually()
+	var counts, sums [behindMost + 3]int // of the sets, as each is in four places
+	for k := range min(len(sets), len(counts)) {
+		for c, in := range &sets[k] {
+			if in {
+				counts[k]++
+				sums[k] += rank[c]
+			}
+		}
+	}
 	for k := 0; k+4 <= len(sets) && k < behindMost; k++ {
 		n, often := 1, 1.0
-		for _, s := range sets[k : k+4] {
-			sum := 0
-			for c, in := range s {
-				if in {
-					sum += usual(byte(c))
-				}
-			}
-			n *= max(1, count(&s))
-			often *= float64(sum)
+		for i := k; i < k+4; i++ {
+			n *= max(1, counts[i])
+			often *= float64(sums[i])
 		}
 		// The filter is for some hundred values, and not for thousands.
 		if often *= 1 + float64(n)/1000; often < lowest && n <= maxWindows || values > maxWindows && n < values {
 			at, values, lowest = k, n, often
 		}
-		for c, in := range sets[k] {
+		for c, in := range &sets[k] {
 			if in && !waitsBehind(byte(c)) {
 				return at, values
 			}
@@ -47,6 +52,15 @@ func rarest(sets [][256]bool) (at, values int) {
 	}
 	return at, values
 }
+
+// usually has what usual returns for each byte.
+var usually = sync.OnceValue(func() *[256]int {
+	var all [256]int
+	for c := range all {
+		all[c] = usual(byte(c))
+	}
+	return &all
+})
 
 // usual returns how often a byte is in tool output, roughly, in thousandths.
 func usual(c byte) int {

@@ -1,7 +1,6 @@
 package renderers
 
 import (
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
@@ -60,44 +59,6 @@ func CallHandle(name string) string { return ToolHandle(envelope.ReadTool, name)
 
 // ToolHandle is CallHandle for a runtime that offers read_result under the name of a tool of its own.
 func ToolHandle(tool, name string) string { return tool + `(result="` + name + `")` }
-
-var referenceName = (*pb.ArtifactReference)(nil).ProtoReflect().Descriptor().FullName()
-
-// withHandles returns a message in which handles replace the paths of all artifacts,
-// or the message itself if paths stay. Everything that a receipt says of artifacts
-// comes from these references, and tool text does not.
-func (p Policy) withHandles(m protoreflect.Message) protoreflect.Message {
-	if p.Handle == nil || m == nil {
-		return m
-	}
-	m = proto.Clone(m.Interface()).ProtoReflect()
-	replacePaths(m, p.Handle)
-	return m
-}
-
-// replacePaths replaces the paths of all references in a message, in place.
-func replacePaths(m protoreflect.Message, handle func(path string) string) {
-	if m.Descriptor().FullName() == referenceName {
-		path := m.Descriptor().Fields().ByName("path")
-		if text := m.Get(path).String(); text != "" {
-			m.Set(path, protoreflect.ValueOfString(handle(text)))
-		}
-		return
-	}
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		switch {
-		case f.Message() == nil || f.IsMap() || !m.Has(f):
-		case f.IsList():
-			for j := range m.Get(f).List().Len() {
-				replacePaths(m.Get(f).List().Get(j).Message(), handle)
-			}
-		default:
-			replacePaths(m.Mutable(f).Message(), handle)
-		}
-	}
-}
 
 // Document is what a receipt says: a family's renderer describes it, and ParseReceipt
 // reads it back.

@@ -115,6 +115,7 @@ type Catalog struct {
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
 
 	failed     sync.Once   // says that nothing more is taken
+	unkept     atomic.Bool // there are artifacts that only the journal has
 	unfinished atomic.Bool // there may be artifacts with a tombstone
 	rawBefore  atomic.Bool // there may be artifacts that were put as raw before the catalog was opened
 	rawSince   atomic.Bool // and since
@@ -205,11 +206,15 @@ func (c *Catalog) adoptUnknown() error {
 // knowsAll reports whether an artifact that is not in the catalog is none of those that it lost.
 func (c *Catalog) knowsAll() bool { return c.options.Index == "" || c.options.Shared }
 
-// Close waits for the operations under way and closes the index. The journal and the store stay open.
+// Close waits for the operations under way, makes small artifacts durable by themselves, if there are many, and closes the index. The journal and the store stay open.
 func (c *Catalog) Close() error {
 	c.order.Lock()
+	again := c.closed
 	c.closed = true
 	c.order.Unlock()
+	if !again {
+		c.settleAll()
+	}
 	return c.index.Close()
 }
 

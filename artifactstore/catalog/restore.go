@@ -6,6 +6,7 @@ package catalog
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -28,10 +29,11 @@ func (c *Catalog) isDeleted(name string) (deleted bool, err error) {
 	return deleted, err
 }
 
-// restore makes the artifacts again that the journal has and the store does not, unless they were deleted since.
+// restore makes the artifacts again that the journal has and the store does not, unless they were deleted since. After a journal that was
+// closed with all of them settled there is nothing to do.
 func (c *Catalog) restore() error {
 	store, can := c.store.(artifactstore.Reserver)
-	if !can {
+	if !can || !c.journal.Suspect() {
 		return nil
 	}
 	restored := 0
@@ -49,7 +51,7 @@ func (c *Catalog) restore() error {
 				return err
 			}
 		}
-		done, err := store.Restore(string(name), content, c.journal.Suspect())
+		done, err := store.Restore(string(name), content, true)
 		if done {
 			restored++
 		}
@@ -61,6 +63,26 @@ func (c *Catalog) restore() error {
 	return err
 }
 
+// manyUnsettled is the number of small artifacts from which Close makes them durable, so that the next start has nothing to verify. It
+// verifies fewer in a few milliseconds, and what made them may be a command that nobody should have to wait for.
+const manyUnsettled = 64
+
+// settleAll makes small artifacts durable at the end, if there are many.
+func (c *Catalog) settleAll() {
+	store, can := c.store.(artifactstore.Reserver)
+	if !can || c.journal.Unsettled() < manyUnsettled || c.unkept.Load() {
+		return
+	}
+	if err := store.Settle(); err != nil { // the next start verifies them
+		c.options.Logger.Warn("artifacts could not be made durable by themselves", slog.Any("error", err))
+		return
+	}
+	c.journal.Settled()
+}
+
+// errUnkept means that the journal is not to forget small artifacts: the store could not name one, and the next start makes it.
+var errUnkept = fmt.Errorf("an artifact is in the journal alone: %w", ErrCatalogUnreadable)
+
 // Settle makes all small artifacts durable by themselves, so that the journal may forget them. It is called on the goroutine of the
 // journal that seals.
 func (c *Catalog) Settle(context.Context) error {
@@ -71,5 +93,8 @@ func (c *Catalog) Settle(context.Context) error {
 	c.order.Lock() // calls that are between the journal and the store have ended then
 	//lint:ignore SA2001 nothing is done meanwhile
 	c.order.Unlock()
+	if c.unkept.Load() {
+		return errUnkept
+	}
 	return store.Settle()
 }

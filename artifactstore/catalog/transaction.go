@@ -165,6 +165,7 @@ func (t *Transaction) keep() error {
 	}
 	err := errors.Join(errs...)
 	if err != nil {
+		t.catalog.unkept.Store(true)
 		err = fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
 		t.catalog.noteFailure(err)
 	}

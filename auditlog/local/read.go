@@ -80,7 +80,7 @@ func (l *Log) Find(ctx context.Context, session, requestID string) (list []*pb.A
 	}
 	numbers := l.requests.find(key, anchor)
 	err = l.peek(ctx, func(db *sqlitedb.DB) error {
-		return db.Each("SELECT sequence FROM records WHERE session = ? AND request_id = ? AND request_id <> '' AND sequence > ?", []any{key.session, key.id, int64(anchor)}, func(scan func(...any) error) error {
+		return db.Each("SELECT sequence FROM rows WHERE session = ? AND "+isRequest+" AND sequence > ?", []any{key.session, key.id, key.id, int64(anchor)}, func(scan func(...any) error) error {
 			var n uint64
 			err := scan(&n)
 			numbers = append(numbers, n)
@@ -147,15 +147,18 @@ func listQuery(q auditlog.Query, after uint64, limit int) (query string, args []
 			where("r."+column+" = ? AND r."+column+" <> ''", record.Text(value))
 		}
 	}
-	from := "records r"
+	from := "rows r"
 	if q.Artifact != "" {
-		from = "artifacts a JOIN records r ON r.sequence = a.sequence"
+		from = "artifacts a JOIN rows r ON r.sequence = a.sequence"
 		where("a.artifact = ?", record.Text(q.Artifact))
 	}
 	where("r.sequence > ?", int64(after))
 	equal("session", q.Session)
 	equal("call", q.Call)
-	equal("request_id", q.RequestID)
+	if q.RequestID != "" {
+		id := record.Text(q.RequestID)
+		where(isRequest, id, id)
+	}
 	equal("tool", q.Tool)
 	if !q.From.IsZero() {
 		where("r.recorded_at >= ?", q.From.UnixMilli())
@@ -167,11 +170,11 @@ func listQuery(q auditlog.Query, after uint64, limit int) (query string, args []
 		where("r.sequence < ?", int64(min(q.Below, 1<<63-1)))
 	}
 	if len(q.Kinds) > 0 {
-		var words []any
+		var values []any
 		for _, k := range q.Kinds {
-			words = append(words, record.KindName(k))
+			values = append(values, stored(record.KindName(k)))
 		}
-		where("r.kind IN (?"+strings.Repeat(", ?", len(words)-1)+")", words...)
+		where("r.kind IN (?"+strings.Repeat(", ?", len(values)-1)+")", values...)
 	}
 	query = "SELECT r.sequence FROM " + from + " WHERE " + strings.Join(conditions, " AND ")
 	return query + " ORDER BY r.sequence DESC LIMIT ?", append(args, limit)

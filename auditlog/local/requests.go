@@ -155,8 +155,8 @@ func (l *Log) reserve(ctx context.Context, records []*pb.AuditRecord) (done func
 		key, _ := keyOf(r)
 		used := false
 		err := l.peek(ctx, func(db *sqlitedb.DB) (err error) {
-			used, err = db.Row("SELECT 1 FROM records WHERE session = ? AND request_id = ? AND request_id <> '' AND part = ? AND sequence > ?",
-				[]any{key.session, key.id, r.GetPart(), int64(l.journal.Anchor(journal.Records).Number)}, new(int))
+			used, err = db.Row("SELECT 1 FROM rows WHERE session = ? AND "+isRequest+" AND part = ? AND sequence > ?",
+				[]any{key.session, key.id, key.id, r.GetPart(), int64(l.journal.Anchor(journal.Records).Number)}, new(int))
 			return err
 		})
 		if err == nil && used {

@@ -54,7 +54,7 @@ func (l *Log) retire(ctx context.Context, until uint64) error {
 		return classify(err)
 	}
 	return classify(l.index.Trim(ctx, func(db *sqlitedb.DB) error {
-		return errors.Join(db.Run("DELETE FROM records WHERE sequence <= ?", int64(until)), db.Run("DELETE FROM artifacts WHERE sequence <= ?", int64(until)))
+		return errors.Join(db.Run("DELETE FROM rows WHERE sequence <= ?", int64(until)), db.Run("DELETE FROM artifacts WHERE sequence <= ?", int64(until)))
 	}))
 }
 
@@ -66,7 +66,7 @@ func (l *Log) oldest(ctx context.Context, before time.Time, anchor journal.Tip) 
 	last := end.Number
 	err := l.index.Read(ctx, func(db *sqlitedb.DB) error {
 		var young int64
-		found, err := db.Row("SELECT sequence FROM records WHERE recorded_at >= ? AND sequence > ? ORDER BY sequence LIMIT 1",
+		found, err := db.Row("SELECT sequence FROM rows WHERE recorded_at >= ? AND sequence > ? ORDER BY sequence LIMIT 1",
 			[]any{before.UnixMilli(), int64(anchor.Number)}, &young)
 		if found {
 			last = min(last, uint64(young)-1)

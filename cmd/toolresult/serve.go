@@ -65,7 +65,9 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		defer func() { err = errors.Join(err, measured.Close()) }()
 		options.Metrics, options.GRPC = measured, measured.ServerOptions()
 	}
+	collect := pauseCollector()
 	s, err := server.New(c, options)
+	collect()
 	if err != nil {
 		return err
 	}
@@ -89,6 +91,13 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		}
 	}
 	return s.Serve(ctx)
+}
+
+// pauseCollector lets no garbage be collected until the function is called that it returns: all that a start allocates is kept, or given
+// back soon, and the soft limit of memory goes on.
+func pauseCollector() (resume func()) {
+	before := debug.SetGCPercent(-1)
+	return func() { debug.SetGCPercent(before) }
 }
 
 // isTerminal reports whether a file is a terminal. It asks the kernel, because /dev/null is a character device too.

@@ -41,6 +41,8 @@ type Options struct {
 	Stored func(db *sqlitedb.DB, applied uint64)
 	// Pragmas are further pragmas of the database.
 	Pragmas []string
+	// Progress is the time between lines of the log that say how much of the journal was read, while that is long; 0: 5 s.
+	Progress time.Duration
 	// Logger receives errors for which no caller waits. Required.
 	Logger *slog.Logger
 }
@@ -61,6 +63,8 @@ const (
 	maxRetry = time.Second
 	// maxFailures is how often what may be over soon is tried again before the file is left.
 	maxFailures = 3
+	// progressPause is the time between lines about progress.
+	progressPause = 5 * time.Second
 	// returnPause is the time after which a file that could not be written is tried again.
 	returnPause = 10 * time.Second
 )
@@ -72,6 +76,8 @@ type Index struct {
 	readers chan *sqlitedb.DB // nil: in memory
 	reading bool              // there are readers; likewise
 
+	said     time.Time // when progress was logged, or reading began; zero: nothing is read; likewise
+	saying   bool      // progress was logged; likewise
 	failures int       // of the file, one after the other; used by the goroutine of work alone
 	inMemory bool      // the file cannot be written for now; likewise
 	returnAt time.Time // when the file is tried again; zero: never; likewise
@@ -103,6 +109,9 @@ type request struct {
 //
 // Errors: those of package sqlitedb for a file that cannot be made.
 func Open(o Options) (*Index, error) {
+	if o.Progress == 0 {
+		o.Progress = progressPause
+	}
 	x := &Index{o: o, wake: make(chan struct{}, 1), ended: make(chan struct{})}
 	if err := x.open(); err != nil {
 		return nil, fmt.Errorf("index %s: %w", o.Path, errors.Join(err, x.closeDatabase()))

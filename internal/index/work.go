@@ -106,10 +106,32 @@ func (x *Index) turn() error {
 			x.queued -= len(e.Data)
 		}
 		x.queue = append([]*journal.Entry(nil), x.queue[len(entries):]...)
-	} else if x.behind = x.applied.Load() < x.fed; !x.behind {
-		x.o.Logger.Debug("the index has all entries", slog.String("index", x.o.Path))
+	} else {
+		x.behind = x.applied.Load() < x.fed
+		x.progress(x.applied.Load(), x.fed, x.behind)
 	}
 	return nil
+}
+
+// progress logs how many entries of the journal were read, from time to time, and the end of what took that long.
+func (x *Index) progress(done, total uint64, more bool) {
+	text := "the index is being made of the journal"
+	switch now := time.Now(); {
+	case more && x.said.IsZero():
+		x.said = now
+		return
+	case more && now.Sub(x.said) < x.o.Progress:
+		return
+	case more:
+		x.said, x.saying = now, true
+	case !x.saying: // it took no time to speak of
+		x.said = time.Time{}
+		return
+	default:
+		text = "the index has all entries"
+		x.said, x.saying = time.Time{}, false
+	}
+	x.o.Logger.Info(text, slog.String("index", x.o.Path), slog.Uint64("done", done), slog.Uint64("of", total))
 }
 
 // missed reads the next entries from the journal: as many as one transaction takes.

@@ -185,7 +185,7 @@ func (j *Journal) rotate(p *pending) error {
 	if err := j.keeper.begin(p.size + firstFrame + pageSize); err != nil {
 		return classify(err)
 	}
-	j.keeper.wake()
+	wake(j.keeper.signal)
 	return nil
 }
 
@@ -215,7 +215,10 @@ func (j *Journal) writeRun(g *segment, run []*pending) error {
 	if err != nil {
 		return j.fail(err)
 	}
-	j.publish(g, run, ends)
+	before := g.end
+	if j.publish(g, run, ends); before <= g.soon() && g.end > g.soon() {
+		wake(j.keeper.soon)
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // filled returns a disk with entries of both streams, in sealed files and in a segment.
@@ -259,14 +260,22 @@ func TestFullDisk(t *testing.T) {
 	d.mu.Lock()
 	full = true
 	d.mu.Unlock()
-	large, small, notices := 0, 0, 0
-	for !j.Status().OnReserve || append(20<<10, false) == nil {
-		if large == 0 && append(20<<10, false) != nil {
-			t.Fatal("the first is not taken")
+	small, notices := 0, 0
+	for range 2 { // an eighth of the segment, from which the next one is made
+		if err := append(20<<10, false); err != nil {
+			t.Fatal(err)
 		}
-		large = 1
 	}
-	large = int(j.Tip(Records).Number)
+	for !j.Status().OnReserve {
+		if t.Context().Err() != nil {
+			t.Fatal("that the disk is full is not noticed")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if err := append(20<<10, false); !errors.Is(err, ErrFull) {
+		t.Errorf("a large append on a full disk: %v", err)
+	}
+	large := int(j.Tip(Records).Number)
 	for append(2<<10, false) == nil {
 		small++
 	}

@@ -18,7 +18,7 @@ const (
 	// minDictionary is the size below which there is no dictionary, and maxDictionary bounds it, in bytes. It is read before the first
 	// entry, and is in the file twice.
 	minDictionary = 4 << 10
-	maxDictionary = 96 << 10
+	maxDictionary = 64 << 10
 	// trainedEntries is the number of entries of which the statistics are made, and trainedBytes bounds what is taken of each.
 	trainedEntries = 64
 	trainedBytes   = 32 << 10
@@ -52,7 +52,7 @@ func makeDictionary(entries []*Entry, size int) []byte {
 	for _, e := range spread(entries, trainedEntries) {
 		contents = append(contents, appendEntry(nil, e)[:min(entryHead+len(e.Data), trainedBytes)])
 	}
-	d, err := buildDictionary(zstd.BuildDictOptions{ID: dictionaryID, Contents: contents, History: text, Offsets: [3]int{1, 4, 8}, Level: sealLevel})
+	d, err := buildDictionary(zstd.BuildDictOptions{ID: dictionaryID, Contents: contents, History: text, Offsets: [3]int{1, 4, 8}, Level: sealLevel, CompatV155: true})
 	if err != nil {
 		return nil // of what cannot be compressed no statistics are made
 	}

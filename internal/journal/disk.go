@@ -53,6 +53,8 @@ type file interface {
 	WriteParts(parts [][]byte, at int64) error
 	// Sync makes what was written durable.
 	Sync() error
+	// Push has what was written to a range written to the disk now, so that a later sync, of this file or of another one, is short.
+	Push(at, n int64) error
 	// Size returns the size in bytes.
 	Size() (int64, error)
 	// Present fails with ErrVanished if the file has lost its name, or has become shorter than size.
@@ -104,6 +106,7 @@ func syncFolder(path string) error {
 type folderDisk struct {
 	dir      string
 	folder   *os.File // the directory, with the lock
+	opened   os.FileInfo
 	root     *os.Root
 	volatile bool
 	readOnly bool // what an interrupted write left stays
@@ -115,6 +118,7 @@ func (d *folderDisk) open() (err error) {
 	if err != nil {
 		return err
 	}
+	d.opened = info
 	if stat, ok := info.Sys().(*syscall.Stat_t); !info.IsDir() || !ok || int(stat.Uid) != os.Geteuid() {
 		return fmt.Errorf("not a directory of this user")
 	}
@@ -191,7 +195,7 @@ func (d *folderDisk) Create(name string, size int64) (file, error) {
 		return nil, err
 	}
 	err = f.Chmod(writeMode) // whatever the umask
-	opened := &diskFile{disk: d, name: name, f: f}
+	opened := &diskFile{disk: d, name: name, path: filepath.Join(d.dir, name), f: f}
 	if err == nil {
 		err = writeZeros(opened, 0, size)
 	}
@@ -251,7 +255,7 @@ func (d *folderDisk) Open(name string) (file, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &diskFile{disk: d, name: name, f: f, opened: info}, nil
+	return &diskFile{disk: d, name: name, path: filepath.Join(d.dir, name), f: f, opened: info}, nil
 }
 
 // Rename implements disk.
@@ -295,6 +299,7 @@ func (d *folderDisk) Close() error {
 type diskFile struct {
 	disk   *folderDisk
 	name   string
+	path   string // with the directory
 	f      *os.File
 	opened os.FileInfo
 }
@@ -347,6 +352,20 @@ func (f *diskFile) Sync() error {
 	}
 }
 
+// Push implements file. It is no sync: it writes no metadata, and does not empty the cache of the disk.
+func (f *diskFile) Push(at, n int64) error {
+	const all = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
+	if f.disk.volatile {
+		return nil
+	}
+	switch err := unix.SyncFileRange(int(f.f.Fd()), at, n, all); {
+	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ESPIPE), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EINTR):
+		return nil // where it is not, a sync takes longer
+	default:
+		return err
+	}
+}
+
 // Size implements file.
 func (f *diskFile) Size() (int64, error) {
 	info, err := f.f.Stat()
@@ -356,16 +375,12 @@ func (f *diskFile) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Present implements file. It looks at the directory, too.
+// Present implements file. It looks at the directory, too: through a link in its place the path still leads here.
 func (f *diskFile) Present(size int64) error {
-	folder, err := f.disk.folder.Stat()
-	if err != nil {
-		return err
-	}
-	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(folder, found, err) {
+	if found, err := os.Lstat(f.disk.dir); !heldfile.IsNamed(f.disk.opened, found, err) {
 		return fmt.Errorf("the directory: %w", ErrVanished)
 	}
-	found, err := f.disk.root.Lstat(f.name)
+	found, err := os.Lstat(f.path)
 	if !heldfile.IsNamed(f.opened, found, err) || err == nil && found.Size() < size {
 		return fmt.Errorf("%s: %w", f.name, ErrVanished)
 	}
@@ -378,11 +393,14 @@ func (f *diskFile) Close() error { return f.f.Close() }
 // zeros are what a segment has where it has no frame.
 var zeros [256 << 10]byte
 
-// writeZeros writes zeros to a range of a file.
+// writeZeros writes zeros to a range of a file, a piece at a time, so that who appends meanwhile does not wait for all of it.
 func writeZeros(f file, from, until int64) error {
 	for from < until {
 		n := min(until-from, int64(len(zeros)))
 		if err := f.WriteParts([][]byte{zeros[:n]}, from); err != nil {
+			return err
+		}
+		if err := f.Push(from, n); err != nil {
 			return err
 		}
 		from += n

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/blake3"
 )
@@ -123,12 +124,17 @@ func tagsOf(kind string) (tags [streamCount][]byte) {
 
 // contentHash hashes the data of an entry, whatever its place.
 func contentHash(s Stream, data []byte) (sum Hash) {
-	h := blake3.New()
+	h := hashers.Get().(*blake3.Hasher) //nolint:forcetypeassert // of New
+	h.Reset()
 	_, _ = h.Write(contentTags[s]) // never fails
 	_, _ = h.Write(data)
 	h.Sum(sum[:0])
+	hashers.Put(h)
 	return sum
 }
+
+// hashers are used again, as each has some KiB.
+var hashers = sync.Pool{New: func() any { return blake3.New() }}
 
 // chainHash hashes an entry in its place: the hash of the entry before, the log, number and time, and the content.
 func chainHash(s Stream, log string, number uint64, at int64, previous, content Hash) Hash {

@@ -154,6 +154,9 @@ func open(o Options) (*Journal, error) {
 		if j.suspect, err = markOpen(o.Dir); err != nil {
 			o.Logger.Warn("whether the machine was started meanwhile will not be known", slog.Any("error", err))
 		}
+		if !j.suspect {
+			j.Settled() // by whoever closed it
+		}
 	}
 	j.keeper.start(j)
 	j.worker = groupcommit.Start(groupcommit.Options[*pending]{Commit: j.commit, MaxBatch: maxBatch})

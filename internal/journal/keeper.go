@@ -1,6 +1,7 @@
 package journal
 
-// The keeper prepares the next segment before it is needed, and seals those that are full, on a goroutine of its own.
+// The keeper prepares the next segment before it is needed, and seals those that are full, on a goroutine each: an append waits for the
+// next segment, and not for what is sealed.
 
 import (
 	"context"
@@ -35,40 +36,61 @@ type keeper struct {
 	wanted int64 // size of the segment for which there was none
 	failed error // of the last seal; nil: none
 
-	sealing sync.Mutex // one seals at a time
-	signal  chan struct{}
-	ended   chan struct{}
+	sealing sync.Mutex    // one seals at a time
+	signal  chan struct{} // there may be segments to seal
+	soon    chan struct{} // the next segment is needed soon
+	ended   sync.WaitGroup
 	cancel  context.CancelFunc
 	closed  atomic.Bool
 }
 
-// start starts the goroutine.
+// start starts the goroutines.
 func (k *keeper) start(j *Journal) {
-	k.j, k.signal, k.ended = j, make(chan struct{}, 1), make(chan struct{})
+	k.j, k.signal, k.soon = j, make(chan struct{}, 1), make(chan struct{}, 1)
 	ctx, cancel := context.WithCancel(context.Background())
 	k.cancel = cancel
-	go k.run(ctx)
-}
-
-// stop ends the goroutine. A seal that is under way is given up, and begun again at the next start.
-func (k *keeper) stop() {
-	if k.cancel != nil && !k.closed.Swap(true) {
-		k.cancel()
-		<-k.ended
+	k.ended.Go(func() { k.run(ctx) })
+	k.ended.Go(func() { k.prepareNext(ctx) })
+	if g := j.active(); g.end > g.soon() {
+		wake(k.soon)
 	}
 }
 
-// wake lets the goroutine look for work.
-func (k *keeper) wake() {
+// stop ends the goroutines. A seal that is under way is given up, and begun again at the next start.
+func (k *keeper) stop() {
+	if k.cancel != nil && !k.closed.Swap(true) {
+		k.cancel()
+		k.ended.Wait()
+	}
+}
+
+// wake lets the goroutine look for work that waits for a signal.
+func wake(signal chan struct{}) {
 	select {
-	case k.signal <- struct{}{}:
+	case signal <- struct{}{}:
 	default:
+	}
+}
+
+// prepareNext makes the next segment when the active one is in use, until ctx ends.
+func (k *keeper) prepareNext(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-k.soon:
+		}
+		k.making.Lock()
+		err := k.prepare(0)
+		k.making.Unlock()
+		if err != nil && !errors.Is(classify(err), ErrFull) {
+			k.j.o.Logger.Warn("the next segment of the journal could not be made", slog.Any("error", err))
+		}
 	}
 }
 
 // run works until ctx ends.
 func (k *keeper) run(ctx context.Context) {
-	defer close(k.ended)
 	age := time.NewTicker(max(time.Minute, k.j.o.SealAfter/8))
 	defer age.Stop()
 	for {
@@ -87,16 +109,8 @@ func (k *keeper) run(ctx context.Context) {
 	}
 }
 
-// work prepares the next segment, if the active one is in use, and seals all others.
+// work seals all segments but the active one.
 func (k *keeper) work(ctx context.Context) error {
-	if k.j.began() != 0 {
-		k.making.Lock()
-		err := k.prepare(0)
-		k.making.Unlock()
-		if err != nil && !errors.Is(classify(err), ErrFull) {
-			k.j.o.Logger.Warn("the next segment of the journal could not be made", slog.Any("error", err))
-		}
-	}
 	err := k.sealAll(ctx)
 	if err != nil && ctx.Err() == nil {
 		k.j.o.Logger.Warn("a segment of the journal could not be sealed", slog.Any("error", err))

@@ -33,7 +33,7 @@ func (j *Journal) markClosed() error {
 		return nil
 	}
 	for _, g := range j.open {
-		if len(g.places[Temporary]) > 0 {
+		if len(g.places[Temporary]) > g.settled {
 			return nil
 		}
 	}
@@ -41,6 +41,25 @@ func (j *Journal) markClosed() error {
 		return err
 	}
 	return nil
+}
+
+// Unsettled returns the number of temporary entries that were appended since Settled was called.
+func (j *Journal) Unsettled() (n int) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	for _, g := range j.open {
+		n += len(g.places[Temporary]) - g.settled
+	}
+	return n
+}
+
+// Settled says that what all temporary entries have is durable elsewhere. A journal that is closed then is not suspect.
+func (j *Journal) Settled() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, g := range j.open {
+		g.settled = len(g.places[Temporary])
+	}
 }
 
 // EachTemporary calls visit with the data of the temporary entries, in their order. Data is valid until visit returns.

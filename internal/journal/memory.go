@@ -140,6 +140,9 @@ func (f *memoryFile) WriteParts(parts [][]byte, at int64) error {
 // Sync implements file.
 func (f *memoryFile) Sync() error { return nil }
 
+// Push implements file.
+func (f *memoryFile) Push(int64, int64) error { return nil }
+
 // Size implements file.
 func (f *memoryFile) Size() (int64, error) {
 	f.mu.RLock()

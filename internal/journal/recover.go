@@ -233,6 +233,9 @@ func (j *Journal) findEnds(s Stream) error {
 // follows.
 func (j *Journal) prepareEnd() error {
 	g := j.open[len(j.open)-1]
+	if g.ended && j.cut.Bytes == 0 { // all of it was synced before that frame was written
+		return nil
+	}
 	if j.cut.Bytes == 0 { // what a process that was killed has written and not synced
 		return g.file.Sync()
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 )
 
 // scanned is a frame that was found whole.
@@ -32,6 +33,9 @@ func scanFrames(g *segment) (found []scanned, dirty int64, err error) {
 	for at := int64(firstFrame); at < g.limit(); {
 		f, ok := w.frame(at, g.head.key)
 		if ok {
+			if len(found) == cap(found) { // for as many as there are if the others are like those before
+				found = slices.Grow(found, 64+int(int64(len(found))*(g.limit()-at)/at))
+			}
 			found = append(found, f)
 			at = f.end()
 			dirty = at
@@ -105,6 +109,15 @@ func (w *window) frame(at int64, key segmentKey) (f scanned, ok bool) {
 	return f, len(data) == int(h.length) && crc32.Checksum(data, castagnoli) == h.sum
 }
 
+// entry returns a copy of the entry of the frame at an offset; nil: there is no whole one.
+func (w *window) entry(at int64, key segmentKey) *Entry {
+	f, ok := w.frame(at, key)
+	if !ok {
+		return nil
+	}
+	return f.entry(bytes.Clone(w.bytes(at+headerSize, int(f.length))))
+}
+
 // next returns the next offset from one on that may begin a frame, or the limit. last is the offset behind the last byte from
 // there on that is not zero, at least least.
 func (w *window) next(at, least int64) (next, last int64) {
@@ -144,12 +157,11 @@ func keepWhole(found []scanned) (kept []scanned, end int64) {
 	end = firstFrame
 	for i := range found {
 		f := &found[i]
-		whole := f.offset == end && (len(kept) == 0 || f.follows(&kept[len(kept)-1]))
+		whole := f.offset == end && (i == 0 || f.follows(&found[i-1]))
 		if !whole && end >= durable {
 			break
 		}
-		kept = append(kept, *f)
-		end = f.end()
+		kept, end = found[:i+1], f.end()
 	}
 	for n := len(kept); n > 0 && !kept[n-1].last && int64(kept[n-1].start) >= durable; n = len(kept) {
 		end = kept[n-1].offset

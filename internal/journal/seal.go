@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -24,8 +25,13 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 	}
 	f := &sealedFile{stream: s}
 	var entries []*Entry // of which all are read before the first is written, so that the name is known
+	w := &window{file: g.file, limit: g.limit()}
 	for _, p := range places {
-		e, err := g.readAgain(p.offset)
+		runtime.Gosched() // who appends goes first
+		e, err := w.entry(p.offset, g.head.key), error(nil)
+		if e == nil {
+			e, err = g.readAgain(p.offset)
+		}
 		if errors.Is(err, ErrDamaged) || err == nil && (e.Stream != s || e.Number != p.number || !e.holds(j.name)) {
 			j.o.Logger.Error("an entry of the journal is damaged, and is not sealed", slog.String("stream", s.String()), slog.Uint64("number", p.number))
 			continue

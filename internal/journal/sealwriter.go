@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"runtime"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -151,6 +152,7 @@ func (s *sealWriter) endBlock() error {
 	if s.mark.count == 0 {
 		return nil
 	}
+	runtime.Gosched() // who appends goes first
 	s.buffer = s.encoder.EncodeAll(s.entries, s.buffer[:0])
 	frame := s.buffer
 	s.mark.length, s.mark.sum = uint32(len(frame)), crc32.Checksum(frame, castagnoli)

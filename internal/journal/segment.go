@@ -44,6 +44,8 @@ type segment struct {
 	write  uint32 // number of the last write
 	began  int64  // when its first entry was appended, in milliseconds since 1970; 0: it has none
 	places [streamCount][]place
+	// settled is the number of temporary entries of which somebody said that what they have is durable elsewhere.
+	settled int
 }
 
 // place is where an entry is.
@@ -131,6 +133,10 @@ func readHead(f file, size int64) (h segmentHead, used bool, err error) {
 
 // limit returns the offset up to which a segment has frames.
 func (g *segment) limit() int64 { return g.size - pageSize }
+
+// soon returns the offset behind which the next segment is prepared: early enough for a disk that is full to be noticed, and not for a
+// sidecar that is used for a moment.
+func (g *segment) soon() int64 { return g.size / 8 }
 
 // first and last return the numbers of a stream's first and last entry in the segment; 0: it has none.
 func (g *segment) first(s Stream) uint64 {

@@ -210,6 +210,8 @@ func (f *simFile) Sync() error {
 	return nil
 }
 
+func (f *simFile) Push(int64, int64) error { return nil }
+
 func (f *simFile) Size() (int64, error) {
 	f.d.mu.Lock()
 	defer f.d.mu.Unlock()

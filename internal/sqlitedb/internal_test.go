@@ -121,10 +121,11 @@ func TestPragmasMakeCommitsDurable(t *testing.T) {
 	for name, c := range map[string]struct {
 		options     Options
 		mode        string
-		synchronous int // 2: FULL, 0: OFF (sqlite.org/pragma.html#pragma_synchronous)
+		synchronous int // 2: FULL, 1: NORMAL, 0: OFF (sqlite.org/pragma.html#pragma_synchronous)
 	}{
 		"file":          {Options{Path: filepath.Join(t.TempDir(), "a.db")}, "wal", 2},
 		"volatile file": {Options{Path: filepath.Join(t.TempDir(), "b.db"), Volatile: true}, "wal", 0},
+		"lazy file":     {Options{Path: filepath.Join(t.TempDir(), "c.db"), Lazy: true}, "wal", 1},
 		"memory":        {Options{}, "memory", 0},
 	} {
 		c.options.Schema, c.options.Version = "CREATE TABLE things (name TEXT)", 1

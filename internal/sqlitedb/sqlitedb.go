@@ -52,7 +52,8 @@ type Options struct {
 	Path string
 	// Volatile omits the syncs.
 	Volatile bool
-	// Lazy syncs at checkpoints alone: a power cut may take the last transactions, and the database is whole.
+	// Lazy syncs at checkpoints alone: a power cut may take the last transactions, and the database is whole. One that was made just now may be
+	// gone or damaged.
 	Lazy bool
 	// Schema creates the tables of a new database: statements, without a transaction. Required except for readers.
 	Schema string
@@ -173,8 +174,14 @@ func (d *DB) open(o Options) error {
 	if err := d.prepareTables(o); err != nil || o.Path == "" {
 		return err
 	}
-	if err := syncDir(filepath.Dir(o.Path)); err != nil {
-		return err
+	if o.Lazy {
+		if _, err := d.conn.ExecContext(context.Background(), "PRAGMA synchronous = NORMAL"); err != nil {
+			return d.failure(err)
+		}
+	} else { // a lazy one that is lost is made again
+		if err := syncDir(filepath.Dir(o.Path)); err != nil {
+			return err
+		}
 	}
 	var err error
 	d.files, err = watch(o.Path)
@@ -190,15 +197,15 @@ func (d *DB) pragmas(o Options) (list []string) {
 		list = append(list, "locking_mode = EXCLUSIVE")
 	}
 	list = append(list, o.Pragmas...)
+	if o.Lazy {
+		list = append(list, "synchronous = OFF") // the next one writes to a new file
+	}
 	if o.Path != "" {
 		list = append(list, "journal_mode = WAL")
 	}
 	durability := "synchronous = FULL"
-	switch {
-	case o.Path == "" || o.Volatile:
+	if o.Path == "" || o.Volatile || o.Lazy { // a lazy one until its tables are there
 		durability = "synchronous = OFF"
-	case o.Lazy:
-		durability = "synchronous = NORMAL"
 	}
 	return append(list, durability, "temp_store = MEMORY", "busy_timeout = 250")
 }

@@ -191,7 +191,12 @@ func (f *filter) scan(text []byte, i int) int {
 			return len(text) - len(t) + 10
 		}
 	}
-	for i = len(text) - len(t); i < len(text); i += 2 {
+	for ; len(t) >= 4; t = t[2:] {
+		if f.has(binary.LittleEndian.Uint32(t)|fold, m) {
+			return len(text) - len(t)
+		}
+	}
+	for i = len(text) - len(t); i < len(text); i += 2 { // windows that reach over the end
 		if f.has(load(text, i), m) {
 			return i
 		}

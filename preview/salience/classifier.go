@@ -63,16 +63,36 @@ func (c *Classifier) Next(text []byte, from int) int {
 // Classify returns the mark of a line without its line end; the zero Mark when
 // no rule holds. Of all rules that hold the one with the highest score counts.
 // Escape sequences and invisible characters are passed over, wherever they are.
-func (c *Classifier) Classify(text []byte) Mark {
-	text = textscan.Bare(text)
+func (c *Classifier) Classify(text []byte) Mark { return c.ClassifyBare(textscan.Bare(text)) }
+
+// ClassifyBare is Classify for the bare form of a line (textscan.Bare).
+func (c *Classifier) ClassifyBare(text []byte) Mark {
 	at, which := c.set.Next(text, 0)
 	if at < 0 {
 		return Mark{}
 	}
-	l := line{text: text, body: bodyStart(text)}
-	if body := l.text[l.body:]; len(body) > 0 && isLibrary(body) || isNoise(body) || isQuotedCode(body) {
+	return c.mark(&bare{text: text, time: TimeLength(text)}, at, which)
+}
+
+// Look returns what a line is by itself, and its mark, for the bare form of the line (textscan.Bare). It is See, Indentation,
+// TimeLength and ClassifyBare in one.
+func (c *Classifier) Look(text []byte) (Seen, Mark) {
+	b := &bare{text: text, time: TimeLength(text)}
+	s := Seen{Time: b.time, Indent: b.indent()}
+	s.Hollow, s.Library = b.see()
+	at, which := c.set.Next(text, 0)
+	if at < 0 {
+		return s, Mark{}
+	}
+	return s, c.mark(b, at, which)
+}
+
+// mark returns the mark of a line in which a literal was found.
+func (c *Classifier) mark(b *bare, at, which int) Mark {
+	if b.isLibrary() || b.isNoise() || isQuotedCode(b.rest()) {
 		return Mark{}
 	}
+	l := line{text: b.text, body: b.start()}
 	best := (*Rule)(nil)
 	for at >= 0 {
 		for i := range c.rules[which] {

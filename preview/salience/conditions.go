@@ -55,7 +55,7 @@ func contains(text []byte, what string) bool { return bytes.Contains(text, []byt
 func (l line) noneBefore(at int) bool {
 	before := bytes.TrimRight(l.text[:at], " ")
 	if what, counted := bytes.CutSuffix(before, []byte("(s)")); counted { // "0 chart(s) failed"
-		before = bytes.TrimRight(what, "abcdefghijklmnopqrstuvwxyz ")
+		before = lettersAndBlanks.TrimRight(what)
 	}
 	from := len(before)
 	for from > 0 && isAlphanumeric(before[from-1]) {
@@ -80,10 +80,10 @@ func (l line) zeroAfter(at int) bool {
 	for at < len(l.text) && isAlphanumeric(l.text[at]) {
 		at++
 	}
-	if rest := bytes.TrimRight(l.text[at:], " \r"); bytes.HasSuffix(rest, []byte("  0")) {
+	if rest := blanksAndReturns.TrimRight(l.text[at:]); bytes.HasSuffix(rest, []byte("  0")) {
 		return true // in a table
 	}
-	rest := bytes.TrimLeft(l.text[at:], " :=")
+	rest := assigns.TrimLeft(l.text[at:])
 	return len(rest) > 0 && rest[0] == '0' && (len(rest) == 1 || !isAlphanumeric(rest[1]))
 }
 
@@ -106,7 +106,7 @@ func (l line) endsInParenthesis() bool { return l.endsWith(")") && contains(l.te
 
 // endsWith reports whether the line ends with a suffix, but for blanks.
 func (l line) endsWith(suffix string) bool {
-	return bytes.HasSuffix(bytes.TrimRight(l.text, " \r"), []byte(suffix))
+	return bytes.HasSuffix(blanksAndReturns.TrimRight(l.text), []byte(suffix))
 }
 
 // onlyBlanks reports whether nothing but a time and blanks is before an offset.
@@ -120,7 +120,7 @@ func (l line) behindPosition(at int) bool {
 	if i := bytes.LastIndexByte(before, ' '); i >= 0 {
 		before = before[i+1:]
 	}
-	return bytes.IndexByte(before, ':') > 0 && len(bytes.Trim(before, "0123456789:")) == 0
+	return bytes.IndexByte(before, ':') > 0 && len(timeSigns.Trim(before)) == 0
 }
 
 // positioned reports whether the line begins with a path that ends at an
@@ -133,7 +133,7 @@ func (l line) positioned(at, end int) bool {
 	for end > at && l.text[end-1] != ':' && l.text[end-1] != '(' {
 		end--
 	}
-	rest := bytes.TrimLeft(l.text[end:], "0123456789:,-")
+	rest := positions.TrimLeft(l.text[end:])
 	digits := l.text[end : len(l.text)-len(rest)]
 	if len(digits) == 0 || !isDigit(digits[0]) {
 		return false
@@ -152,7 +152,7 @@ func (l line) positioned(at, end int) bool {
 // failedStatus reports whether a status from 400 to 599 follows the version of
 // HTTP at an offset.
 func (l line) failedStatus(at int) bool {
-	status := bytes.TrimLeft(bytes.TrimLeft(l.text[at:], "0123."), "\" ")
+	status := quotesAndBlanks.TrimLeft(versions.TrimLeft(l.text[at:]))
 	return len(status) >= 3 && (status[0] == '4' || status[0] == '5') && isDigit(status[1]) && isDigit(status[2]) &&
 		(len(status) == 3 || !isAlphanumeric(status[3]))
 }
@@ -174,9 +174,9 @@ func (l line) inRuntime() bool {
 // endsWithLine reports whether "main.pl line 12." ends the line, as messages of
 // Perl do.
 func (l line) endsWithLine(at, end int) bool {
-	rest := bytes.TrimRight(l.text[end:], " \r")
+	rest := blanksAndReturns.TrimRight(l.text[end:])
 	digits := bytes.TrimSuffix(rest, []byte("."))
-	return len(digits) < len(rest) && len(digits) > 0 && len(bytes.Trim(digits, "0123456789")) == 0 && contains(l.text[:at], " at ")
+	return len(digits) < len(rest) && len(digits) > 0 && len(digitSet.Trim(digits)) == 0 && contains(l.text[:at], " at ")
 }
 
 // glogError reports whether the line begins as errors of glog and klog do:
@@ -186,7 +186,7 @@ func (l line) glogError() bool {
 	if len(body) < len("E0102 ") || body[0] != 'E' && body[0] != 'F' || body[5] != ' ' {
 		return false
 	}
-	return len(bytes.Trim(body[1:5], "0123456789")) == 0 && TimeLength(body[6:]) > 0
+	return len(digitSet.Trim(body[1:5])) == 0 && TimeLength(body[6:]) > 0
 }
 
 // beginsWithTime reports whether the line begins with a time, perhaps behind a

@@ -105,13 +105,20 @@ const longestTag = 40
 
 // bodyStart returns where a line begins behind times, margins and tags: "[exec]
 // ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ".
-func bodyStart(text []byte) int {
+func bodyStart(text []byte) int { return bodyBehind(text, unknownTime) }
+
+// bodyBehind is bodyStart for a line of which the length of its times is known, or unknownTime.
+func bodyBehind(text []byte, time int) int {
 	for i := 0; ; {
 		from := i
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '|' || text[i] == '>') {
 			i++
 		}
-		if n := TimeLength(text[i:]); n > 0 {
+		n := time
+		if i > 0 || time == unknownTime {
+			n = TimeLength(text[i:])
+		}
+		if n > 0 {
 			i += n
 			i += originLength(text[i:])
 		}
@@ -163,7 +170,7 @@ func processLength(text []byte) int {
 	if !bytes.HasPrefix(text, []byte("==")) {
 		return 0
 	}
-	rest := bytes.TrimLeft(text[2:], "0123456789")
+	rest := digitSet.TrimLeft(text[2:])
 	if len(rest) == len(text)-2 || !bytes.HasPrefix(rest, []byte("==")) {
 		return 0
 	}
@@ -234,14 +241,14 @@ func stampLength(text []byte, dot byte) int {
 		}
 		inside = inside[1:]
 	}
-	rest := bytes.TrimLeft(inside, "0123456789")
+	rest := digitSet.TrimLeft(inside)
 	if dot == 0 {
 		if len(rest) > 0 {
 			return 0
 		}
 		return end + 1
 	}
-	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(bytes.Trim(rest[1:], "0123456789")) > 0 {
+	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(digitSet.Trim(rest[1:])) > 0 {
 		return 0
 	}
 	return end + 1

@@ -39,5 +39,5 @@ func (n *Nest) Done() bool { return n.left == 0 }
 // Indentation counts the blanks that a line begins with, behind its times.
 func Indentation(text []byte) int {
 	text = text[TimeLength(text):]
-	return len(text) - len(bytes.TrimLeft(text, " \t"))
+	return len(text) - len(blankSet.TrimLeft(text))
 }

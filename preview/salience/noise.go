@@ -1,6 +1,9 @@
 package salience
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // noiseBegins are beginnings of lines that name errors without having one, by
 // their first byte: packages that are installed ("libgpg-error0"), echoed
@@ -42,7 +45,7 @@ func isNoise(body []byte) bool {
 	if isDump(body) {
 		return true
 	}
-	body = bytes.TrimRight(body, " \r\t")
+	body = anyBlanks.TrimRight(body)
 	if len(body) == 0 {
 		return false
 	}
@@ -65,7 +68,8 @@ const leastDumped = 16
 // isDump reports whether a line is a row of a dump: registers ("RAX:
 // 0000000000000000 RBX: ffff888012345678"), or memory behind its address.
 func isDump(body []byte) bool {
-	if i := bytes.IndexByte(body, ' '); i <= 0 || body[i-1] != ':' {
+	i := bytes.IndexByte(body, ' ')
+	if i <= 0 || body[i-1] != ':' || endsDump(body[i:]) {
 		return false
 	}
 	digits, names := 0, 0
@@ -83,6 +87,19 @@ func isDump(body []byte) bool {
 		}
 	}
 	return digits >= leastDumped
+}
+
+// endsDump reports whether the next word of a line is plainly none of a dump: most lines are known by it.
+func endsDump(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " ")
+	n := 0
+	for n < len(rest) && rest[n] > ' ' && rest[n] < utf8.RuneSelf {
+		n++
+	}
+	if n == 0 || n < len(rest) && rest[n] != ' ' && rest[n] != '\t' { // a blank that is not ASCII, or a part of the word
+		return false
+	}
+	return rest[n-1] != ':' && !isHex(rest[:n])
 }
 
 // longestRegister is the length of the longest name of a register, with its
@@ -103,7 +120,7 @@ func isHex(word []byte) bool {
 // isQuotedCode reports whether a line quotes a line of code: "26 | except OSError:",
 // as rustc, GCC, ruff, Babel and others do below a diagnostic.
 func isQuotedCode(body []byte) bool {
-	rest := bytes.TrimLeft(bytes.TrimLeft(body, "> "), "0123456789")
+	rest := digitSet.TrimLeft(quoteSigns.TrimLeft(body))
 	return len(rest) < len(body) && isDigit(body[len(body)-len(rest)-1]) && bytes.HasPrefix(bytes.TrimLeft(rest, " "), []byte("|"))
 }
 
@@ -121,27 +138,17 @@ func Hollow(text []byte) bool {
 // See reports whether a line is hollow, and whether it is so as a frame of a
 // library or of a runtime.
 func See(text []byte) (hollow, library bool) {
-	letters := 0
-	for _, c := range text {
-		if isAlphanumeric(c) || c >= 0x80 {
-			if letters++; letters == leastLetters {
-				body := text[bodyStart(text):]
-				library = len(body) > 0 && isLibrary(body)
-				return library || isNoise(body) || isCount(text), library
-			}
-		}
-	}
-	return true, false
+	return (&bare{text: text, time: unknownTime}).see()
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as
 // "Cache hits 62" and "Average 0.3 s" do.
 func isCount(text []byte) bool {
-	rest := bytes.TrimRight(text, " \r")
+	rest := blanksAndReturns.TrimRight(text)
 	if n := bytes.LastIndexByte(rest, ' '); n > 0 && len(rest)-n <= mostUnit && !isDigit(rest[n+1]) {
 		rest = bytes.TrimRight(rest[:n], " ") // the unit
 	}
-	n := len(bytes.TrimRight(rest, "0123456789.%"))
+	n := len(inNumbers.TrimRight(rest))
 	return n < len(rest) && n >= 2 && rest[n-1] == ' ' && rest[n-2] == ' '
 }
 

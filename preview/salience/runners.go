@@ -180,7 +180,7 @@ var (
 	countAfter     = &condition{"right before a number that is not 0", func(l line, _, end int) bool { return end < len(l.text) && l.text[end] >= '1' && l.text[end] <= '9' }}
 	countFirst     = &condition{"right behind a number that is not 0, at the beginning", func(l line, at, _ int) bool { return isCountWord(l.text[min(l.body, at):at]) }}
 	countsFindings = &condition{"before a number that is not 0, and what is counted", func(l line, _, end int) bool { return countsFinding(l.text[end:]) }}
-	atEnd          = &condition{"at the end of the line", func(l line, _, end int) bool { return len(bytes.TrimRight(l.text[end:], " \r")) == 0 }}
+	atEnd          = &condition{"at the end of the line", func(l line, _, end int) bool { return len(blanksAndReturns.TrimRight(l.text[end:])) == 0 }}
 	endsInDuration = &condition{"behind blanks alone, in a line that ends with a time in ms", func(l line, at, _ int) bool { return l.onlyBlanks(at) && (l.endsWith("ms") || l.endsWith("ms)")) }}
 	placed         = &condition{"in a line with a place in a file", func(l line, _, _ int) bool { return l.hasPlace() }}
 	placeAlone     = &condition{"in a line that is a place in the user's code, and nothing else", func(l line, at, end int) bool { return l.placeAlone(at, end) }}
@@ -207,7 +207,7 @@ func (l line) hasMargin(margin byte) bool {
 // isNumbered reports whether a text is a number, a parenthesis and a part of a
 // word, as "12) Cart" is.
 func isNumbered(text []byte) bool {
-	rest := bytes.TrimLeft(text, "0123456789")
+	rest := digitSet.TrimLeft(text)
 	word, found := bytes.CutPrefix(rest, []byte(") "))
 	return found && len(rest) < len(text) && bytes.IndexByte(word, ' ') < 0
 }
@@ -215,7 +215,7 @@ func isNumbered(text []byte) bool {
 // isCountWord reports whether a text is a number that is not 0, and a blank.
 func isCountWord(text []byte) bool {
 	digits, found := bytes.CutSuffix(text, []byte{' '})
-	return found && len(bytes.Trim(digits, "0123456789")) == 0 && len(bytes.Trim(digits, "0")) > 0
+	return found && len(digitSet.Trim(digits)) == 0 && len(bytes.Trim(digits, "0")) > 0
 }
 
 // findings are what checkers count.
@@ -223,7 +223,7 @@ var findings = [...]string{"error", "problem", "issue", "warning", "violation", 
 
 // countsFinding reports whether a text begins as "3 errors in 2 files" does.
 func countsFinding(text []byte) bool {
-	rest := bytes.TrimLeft(text, "0123456789")
+	rest := digitSet.TrimLeft(text)
 	if len(bytes.Trim(text[:len(text)-len(rest)], "0")) == 0 || len(rest) == 0 || rest[0] != ' ' {
 		return false
 	}
@@ -251,7 +251,7 @@ func compares(text []byte) bool {
 func endsAsException(text []byte) bool {
 	name := bytes.TrimSpace(text)
 	name = name[bytes.LastIndexByte(name, ' ')+1:]
-	return len(bytes.Trim(bytes.TrimSuffix(bytes.TrimSpace(text), name), "0123456789: ")) == 0 &&
+	return len(timesAndBlanks.Trim(bytes.TrimSuffix(bytes.TrimSpace(text), name))) == 0 &&
 		(bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exception")) || string(name) == "Failed")
 }
 
@@ -270,10 +270,10 @@ func (l line) placeAlone(at, end int) bool {
 	for _, lead := range leads {
 		before = bytes.TrimPrefix(before, []byte(lead))
 	}
-	rest := bytes.TrimLeft(l.text[end:], "0123456789:")
+	rest := timeSigns.TrimLeft(l.text[end:])
 	if len(before) == 0 || bytes.IndexByte(before, ' ') >= 0 || len(rest) == len(l.text[end:]) {
 		return false
 	}
-	rest = bytes.TrimRight(rest, " \r")
+	rest = blanksAndReturns.TrimRight(rest)
 	return len(rest) == 0 || bytes.HasPrefix(rest, []byte(" +0x")) || bytes.HasPrefix(rest, []byte("in `")) || bytes.HasPrefix(rest, []byte("in '"))
 }

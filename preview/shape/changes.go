@@ -20,7 +20,7 @@ func changedLines(text []byte) (n int, ok bool) {
 		_, count, found := bytes.Cut(text, []byte(" | "))
 		count = bytes.TrimLeft(count, " ")
 		n, digits := textscan.Number(count)
-		plain := digits > 0 && len(bytes.Trim(count[digits:], " +-")) == 0
+		plain := digits > 0 && len(plusMinus.Trim(count[digits:])) == 0
 		return n, found && (plain || bytes.HasPrefix(count, []byte("Bin")))
 	}
 	fields := bytes.SplitN(text, []byte("\t"), 3)

@@ -92,7 +92,7 @@ func parseColumns(header []byte) (c columns) {
 func (c *columns) cell(row []byte, of column) []byte {
 	switch {
 	case c.drawn:
-		row = bytes.Trim(row, "| ")
+		row = cellEnds.Trim(row)
 		for range of.index {
 			_, row, _ = bytes.Cut(row, []byte("|"))
 		}
@@ -115,7 +115,7 @@ func (c *columns) cell(row []byte, of column) []byte {
 
 // nextField returns the first word of a text, and what is behind it.
 func nextField(text []byte) (field, rest []byte) {
-	text = bytes.TrimLeft(text, " \t")
+	text = blankSet.TrimLeft(text)
 	end := bytes.IndexAny(text, " \t")
 	if end < 0 {
 		return text, nil

@@ -37,7 +37,7 @@ func isModifier(word []byte) bool {
 
 // definedName returns the name that a line of source defines; nil if it is none.
 func definedName(text []byte) []byte {
-	text = bytes.TrimLeft(text, " \t")
+	text = blankSet.TrimLeft(text)
 	defining := false
 	for {
 		end := bytes.IndexByte(text[:min(len(text), longestKeyword)], ' ')
@@ -84,7 +84,7 @@ func assignedName(text []byte) []byte {
 	for end < len(text) && (textscan.BeginsWord(text[end]) || text[end] == '_') {
 		end++
 	}
-	rest := bytes.TrimLeft(text[end:], " \t")
+	rest := blankSet.TrimLeft(text[end:])
 	if end == 0 || text[0] < 'A' || text[0] > 'Z' || len(rest) < 2 || rest[0] != '=' || rest[1] == '=' || rest[1] == '>' || rest[1] == '~' {
 		return nil
 	}

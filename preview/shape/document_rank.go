@@ -225,7 +225,7 @@ const mostSeen = 1 << 16
 func (r *jsonRanking) again(list, at int) bool {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := (uint64(offset) ^ uint64(list)) * prime
-	for _, c := range bytes.TrimRight(r.text[r.lines[at].start:r.end(at)], ",\n") {
+	for _, c := range memberEnds.TrimRight(r.text[r.lines[at].start:r.end(at)]) {
 		h = (h ^ uint64(c)) * prime
 	}
 	_, seen := r.seen[h]
@@ -266,7 +266,7 @@ func (r *jsonRanking) identify(i, says int) {
 // isText reports whether the value of a member is a text that says something: a
 // string that is not empty.
 func (d *Document) isText(i int) bool {
-	text := bytes.TrimRight(d.text[d.lines[i].start:d.end(i)], ",\n")
+	text := memberEnds.TrimRight(d.text[d.lines[i].start:d.end(i)])
 	return len(text) > 2 && text[len(text)-1] == '"' && text[len(text)-2] != ' ' && !bytes.HasSuffix(text, []byte(`: ""`))
 }
 

@@ -166,7 +166,7 @@ func (s sample) isJSON() bool {
 // first returns the first line that is not empty, without the blanks before it.
 func (s sample) first() []byte {
 	for _, text := range s.lines {
-		if text = bytes.TrimLeft(text, " \t"); len(text) > 0 {
+		if text = blankSet.TrimLeft(text); len(text) > 0 {
 			return text
 		}
 	}

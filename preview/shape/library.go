@@ -13,7 +13,7 @@ func ofLibraries(list []Ranked) {
 	for i := range list {
 		switch l := list[i].look(); {
 		case l.library:
-			body := bytes.TrimLeft(l.bare, " \t")
+			body := blankSet.TrimLeft(l.bare)
 			quoted, indent = bytes.HasPrefix(body, []byte(`File "`)), l.indent
 			if follows(list, i) && !quoted && list[i-1].look().frame && isPlace(body) {
 				list[i-1].look().ofLibrary()

@@ -25,10 +25,12 @@ var branches = [...]string{"├── ", "└── ", "|-- ", "`-- ", "+-- ", "
 // parseEntry reads a line of a listing. It reports false for a line that is no
 // entry.
 func parseEntry(text []byte) (entry, bool) {
-	text = bytes.TrimRight(text, " \r")
-	for _, b := range branches {
-		if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
-			return entry{path: string(text[i+len(b):]), depth: 1 + i/4}, true
+	text = blanksAndReturns.TrimRight(text)
+	if mayBranch(text) {
+		for _, b := range branches {
+			if i := bytes.Index(text, []byte(b)); i >= 0 && isTrunk(text[:i]) {
+				return entry{path: string(text[i+len(b):]), depth: 1 + i/4}, true
+			}
 		}
 	}
 	switch {
@@ -56,6 +58,11 @@ func parseEntry(text []byte) (entry, bool) {
 	return entry{path: string(name)}, name != nil
 }
 
+// mayBranch reports whether a line begins as one of a tree does: with a byte of the trunk, or of a branch.
+func mayBranch(text []byte) bool {
+	return len(text) > 0 && bytes.IndexByte([]byte(" |`+\xc2\xe2"), text[0]) >= 0
+}
+
 // changeLetters are the letters of git for what became of a file.
 const changeLetters = "MADRCTUX?! "
 
@@ -63,7 +70,7 @@ const changeLetters = "MADRCTUX?! "
 // --stat, of git status --short, or of a list of branches; nil for other lines.
 func changedPath(text []byte) []byte {
 	if tab := bytes.LastIndexByte(text, '\t'); tab > 0 {
-		if first := text[:bytes.IndexByte(text, '\t')]; len(first) > 0 && (len(first) <= 4 || len(bytes.Trim(first, "0123456789")) == 0) {
+		if first := text[:bytes.IndexByte(text, '\t')]; len(first) > 0 && (len(first) <= 4 || len(digitSet.Trim(first)) == 0) {
 			if bytes.IndexByte([]byte(changeLetters+"-0123456789"), first[0]) >= 0 && isName(text[tab+1:]) {
 				return text[tab+1:]
 			}
@@ -125,8 +132,8 @@ func attributesLength(text []byte) int {
 	for fields := 1; fields < mostAttributes; fields++ {
 		var field []byte
 		field, rest = nextField(rest)
-		clock := bytes.IndexByte(field, ':') == 2 && fields > 4                            // "Nov 25 09:47"
-		year := fields > 5 && len(field) == 4 && len(bytes.Trim(field, "0123456789")) == 0 // "Nov 25  2024"
+		clock := bytes.IndexByte(field, ':') == 2 && fields > 4                 // "Nov 25 09:47"
+		year := fields > 5 && len(field) == 4 && len(digitSet.Trim(field)) == 0 // "Nov 25  2024"
 		if clock || year {
 			if zone, name := nextField(rest); len(zone) == 5 && (zone[0] == '+' || zone[0] == '-') { // of --full-time
 				rest = name

@@ -27,9 +27,22 @@ var (
 	}
 )
 
-// begins reports whether a line begins with a text of a list.
-func begins(text []byte, list []string) bool {
+// byFirst returns the texts of a list by their first byte.
+func byFirst(list []string) (table [256][]string) {
 	for _, p := range list {
+		table[p[0]] = append(table[p[0]], p)
+	}
+	return table
+}
+
+var buildByFirst, testByFirst = byFirst(buildLines[:]), byFirst(testLines[:])
+
+// begins reports whether a line begins with a text of a table that byFirst made.
+func begins(text []byte, table *[256][]string) bool {
+	if len(text) == 0 {
+		return false
+	}
+	for _, p := range table[text[0]] {
 		if bytes.HasPrefix(text, []byte(p)) {
 			return true
 		}
@@ -41,12 +54,12 @@ func begins(text []byte, list []string) bool {
 // Such a payload is ranked as any log; the shape is for the reader of the
 // ledger.
 func (s sample) isBuildLog() bool {
-	return s.mostly(33, 3, func(text []byte) bool { return begins(text, buildLines[:]) })
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, &buildByFirst) })
 }
 
 // isTestReport is isBuildLog for test runners.
 func (s sample) isTestReport() bool {
-	return s.mostly(33, 3, func(text []byte) bool { return begins(text, testLines[:]) })
+	return s.mostly(33, 3, func(text []byte) bool { return begins(text, &testByFirst) })
 }
 
 // rankText ranks the lines of a log, or of any text: a line by its mark, and
@@ -56,11 +69,11 @@ func (s sample) isTestReport() bool {
 func rankText(list []Ranked, succeeded bool) []salience.Mark {
 	marks := make([]salience.Mark, len(list))
 	for i := range list {
-		marks[i] = salience.Builtin().Classify(list[i].Line.Text)
+		marks[i] = list[i].lookAt()
 	}
 	ofLibraries(list)
 	scores := unlike(list, marks)
-	places := steps.Of(len(list), func(i int) ([]byte, int64) { return list[i].Line.Text, list[i].Number })
+	places := steps.Of(len(list), func(i int) ([]byte, int64) { return list[i].look().behindTime(), list[i].Number })
 	groups := 0
 	for i, m := range marks {
 		if m.Score == 0 {
@@ -144,7 +157,7 @@ func before(list []Ranked, m salience.Mark, around int) {
 // its mark, by their indentation, or because it introduces them with a colon.
 func after(list []Ranked, m salience.Mark, score, around int) {
 	head := list[0].look().bare
-	introduces := bytes.HasSuffix(bytes.TrimRight(head, " \r"), []byte(":"))
+	introduces := bytes.HasSuffix(blanksAndReturns.TrimRight(head), []byte(":"))
 	introduced, nest := 0, salience.NewNest(head, m)
 	for k := 1; k < len(list) && list[k].Number == list[0].Number+int64(k); k++ {
 		text := list[k].look().bare

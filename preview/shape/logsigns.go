@@ -20,7 +20,7 @@ type LogSigns struct {
 
 // Add counts one line.
 func (s *LogSigns) Add(text []byte) {
-	text = bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r")
+	text = anyBlanks.TrimRight(textscan.WithoutEscapes(text))
 	if len(text) == 0 {
 		return
 	}

@@ -9,6 +9,8 @@ import (
 type look struct {
 	known   bool
 	bare    []byte // without what a reader does not see
+	behind  []byte // the line as it is written, without its times
+	time    int    // bytes of the times that its bare form begins with
 	indent  int    // blanks that its bare form begins with, behind its times
 	blank   bool   // it has nothing to read
 	hollow  bool   // it says nothing by itself
@@ -21,19 +23,33 @@ type look struct {
 
 // look returns what a line is by itself. It looks once.
 func (r *Ranked) look() *look {
-	if r.seen.known {
-		return &r.seen
+	if !r.seen.known {
+		r.lookAt()
 	}
+	return &r.seen
+}
+
+// lookAt looks at a line, and returns its mark.
+func (r *Ranked) lookAt() salience.Mark {
 	l, text := &r.seen, r.Line.Text
 	l.known = true
-	l.fine, l.coarse = fingerprints(text)
-	l.exact = hashExact(text[salience.TimeLength(text):])
 	l.bare = textscan.Bare(text)
-	l.indent, l.blank = salience.Indentation(l.bare), saysNothing(l.bare)
+	seen, mark := salience.Builtin().Look(l.bare)
+	time := seen.Time
+	if len(l.bare) != len(text) { // the times of the line as it is written
+		time = salience.TimeLength(text)
+	}
+	l.behind = text[time:]
+	l.fine, l.coarse = fingerprintsBehind(l.behind)
+	l.exact = hashExact(l.behind)
+	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.bare)
 	l.frame = IsFrame(l.bare)
-	l.hollow, l.library = salience.See(l.bare)
-	return l
+	l.hollow, l.library = seen.Hollow, seen.Library
+	return mark
 }
 
 // ofLibrary says that a line belongs to a frame of a library.
 func (l *look) ofLibrary() { l.library, l.hollow = true, true }
+
+// behindTime returns the bare form of the line without its times.
+func (l *look) behindTime() []byte { return l.bare[l.time:] }

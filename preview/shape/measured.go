@@ -57,7 +57,7 @@ func parseMeasure(text []byte) (m measure, ok bool) {
 		at++
 	}
 	m.width = at
-	m.name = bytes.TrimLeft(text[at:], " \t")
+	m.name = blankSet.TrimLeft(text[at:])
 	return m, len(m.name) > 0 && len(m.name) < len(text[at:]) && (m.unit || !m.fine)
 }
 

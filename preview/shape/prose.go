@@ -60,16 +60,16 @@ func isHeadingLine(before, text, after []byte, first bool) bool {
 		return false
 	case marks > 0:
 		return marks <= 6 && marks < len(text) && text[marks] == ' ' && (len(after) == 0 || after[0] != '#')
-	case len(after) >= 3 && len(after) >= len(text)/2 && len(bytes.Trim(after, "=")) == 0, len(after) >= 4 && len(after) >= len(text)/2 && len(bytes.Trim(after, "-~")) == 0:
+	case len(after) >= 3 && len(after) >= len(text)/2 && len(bytes.Trim(after, "=")) == 0, len(after) >= 4 && len(after) >= len(text)/2 && len(dashes.Trim(after)) == 0:
 		return true
 	}
-	return text[0] >= 'A' && text[0] <= 'Z' && len(text) >= 4 && allCapitals(text) && len(bytes.TrimLeft(after, " \t")) < len(after) &&
+	return text[0] >= 'A' && text[0] <= 'Z' && len(text) >= 4 && allCapitals(text) && len(blankSet.TrimLeft(after)) < len(after) &&
 		!bytes.ContainsAny(text, "0123456789:=[]|")
 }
 
 // isWordy reports whether a line is made of words as sentences are.
 func isWordy(text []byte) bool {
-	text = bytes.TrimLeft(text, " \t*->0123456789.")
+	text = listSigns.TrimLeft(text)
 	if len(text) < 20 {
 		return false
 	}
@@ -105,7 +105,7 @@ func rankProse(list []Ranked) {
 		if i < 0 || i >= len(list) {
 			return nil
 		}
-		return bytes.TrimRight(textscan.WithoutEscapes(list[i].Line.Text), " \t\r")
+		return anyBlanks.TrimRight(textscan.WithoutEscapes(list[i].Line.Text))
 	}
 	fenced := false
 	for i := range list {

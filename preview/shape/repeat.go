@@ -201,7 +201,7 @@ func isData(text []byte) bool {
 // of which the last is shown.
 func repeatHash(r *Ranked) uint64 {
 	if r.Reason == KeepError || r.Reason == KeepWarning {
-		return hashWithoutNumbers(r.Line.Text)
+		return hashWithoutNumbers(r.look().behind)
 	}
 	if r.Reason > KeepContext || textscan.LinesUp(r.Line.Text) > 0 || isData(r.Line.Text) {
 		return r.look().exact

@@ -34,7 +34,7 @@ func (s sample) isRevisions() bool {
 	yes, all := s.count(func(text []byte) bool {
 		if isRevision(text) {
 			revisions++
-			if name, _, _ := bytes.Cut(bytes.TrimLeft(text, graphMarks), []byte(" ")); len(bytes.Trim(name, "0123456789")) > 0 {
+			if name, _, _ := bytes.Cut(bytes.TrimLeft(text, graphMarks), []byte(" ")); len(digitSet.Trim(name)) > 0 {
 				letters++ // a number alone may be a time
 			}
 			return true

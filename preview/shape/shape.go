@@ -1,7 +1,6 @@
 package shape
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func newSample(lines []textscan.Line) sample {
 		if s.cut = len(text) > space || lines[i].Skipped > 0; s.cut {
 			text = text[:min(space, lines[i].Split)]
 		}
-		s.lines = append(s.lines, bytes.TrimRight(textscan.WithoutEscapes(text), " \t\r"))
+		s.lines = append(s.lines, anyBlanks.TrimRight(textscan.WithoutEscapes(text)))
 		if space -= len(text) + 1; space <= 0 || s.cut {
 			break
 		}
@@ -170,6 +169,20 @@ func Detect(first []textscan.Line, hint Shape) Shape {
 		return hint
 	}
 	return s.detect()
+}
+
+// Decides reports whether the shape of a payload depends on these first lines of it alone, whatever lines follow.
+func Decides(first []textscan.Line) bool {
+	if len(first) >= sampleLines {
+		return true
+	}
+	space := sampleBytes
+	for i := range first {
+		if space -= len(first[i].Text) + 1; space <= 0 || first[i].Skipped > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // DetectText is Detect for a text of plain characters in memory.

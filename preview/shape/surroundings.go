@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"math"
 	"math/bits"
+	"slices"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/preview/salience"
 )
@@ -133,8 +136,10 @@ func newSurroundings(list []Ranked, marks []salience.Mark) *surroundings {
 	}
 	s.lookUp()
 	s.lookAhead()
-	s.countWords()
-	s.countLines()
+	m, _ := scratches.Get().(*scratch)
+	s.countWords(m)
+	s.countLines(m)
+	scratches.Put(m)
 	return s
 }
 
@@ -156,7 +161,12 @@ func (s *surroundings) isNamed(i int) bool {
 func follows(list []Ranked, i int) bool { return i > 0 && list[i].Number == list[i-1].Number+1 }
 
 // saysNothing reports whether a line has nothing to read.
-func saysNothing(text []byte) bool { return len(bytes.TrimSpace(text)) == 0 }
+func saysNothing(text []byte) bool {
+	if len(text) > 0 && text[0] > ' ' && text[0] < utf8.RuneSelf {
+		return false
+	}
+	return len(bytes.TrimSpace(text)) == 0
+}
 
 // lookUp finds what the lines above say of each line.
 func (s *surroundings) lookUp() {
@@ -196,33 +206,56 @@ func (s *surroundings) lookAhead() {
 	}
 }
 
+// scratch is memory of newSurroundings that is used again for other payloads.
+type scratch struct {
+	words               []uint32 // of all lines: their hashes, and then their numbers
+	ends                []int    // of the words of each line
+	lines, last         []int32  // by the number of a word: lines with it, and the last of them
+	logs                []points // by lines with a word
+	numbers             numbering[uint32]
+	exact, fine, coarse numbering[uint64]
+	counts, counted     []int32 // by the number of an exact or a fine hash; and of a coarse one
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// zeros returns a slice of n zeros that may be in the place of another one.
+func zeros[T any](s []T, n int) []T {
+	s = slices.Grow(s[:0], n)[:n]
+	clear(s)
+	return s
+}
+
 // countWords finds how rare the words of each line are.
-func (s *surroundings) countWords() {
-	words, ends := make([]uint32, 0, wordsALine*len(s.list)), make([]int, len(s.list))
+func (s *surroundings) countWords(m *scratch) {
+	words, ends := m.words[:0], zeros(m.ends, len(s.list))
 	for i := range s.list {
-		words = appendWords(words, s.list[i].Line.Text)
+		words = appendWords(words, s.list[i].look().behind)
 		ends[i] = len(words)
 	}
-	lines := newTally[uint32](len(words))    // with each word
-	last := make([]int32, len(lines.counts)) // the last of them, by its number
+	lines, last := m.lines[:0], m.last[:0]
+	m.numbers.reset()
 	from := 0
 	for i, end := range ends {
 		for k, word := range words[from:end] {
-			at := lines.place(word)
-			if number := int32(i + 1); last[at] != number {
-				last[at] = number
-				lines.add(at, word)
+			number := m.numbers.of(word)
+			if int(number) == len(lines) {
+				lines, last = append(lines, 0), append(last, -1)
 			}
-			words[from+k] = uint32(at) // from here on it is known by its place
+			if last[number] != int32(i) {
+				last[number] = int32(i)
+				lines[number]++
+			}
+			words[from+k] = number // from here on it is known by its number
 		}
 		from = end
 	}
-	logs := make([]points, len(s.list)+1) // by lines with a word
+	logs := zeros(m.logs, len(s.list)+1)
 	from = 0
 	for i, end := range ends {
 		sum := points(0)
-		for _, at := range words[from:end] {
-			n := lines.counts[at]
+		for _, number := range words[from:end] {
+			n := lines[number]
 			if logs[n] == 0 {
 				logs[n] = points(math.Round(rarityUnit * math.Log(float64(len(s.list)+1)/float64(n))))
 			}
@@ -233,22 +266,34 @@ func (s *surroundings) countWords() {
 		}
 		from = end
 	}
+	m.words, m.ends, m.lines, m.last, m.logs = words, ends, lines, last, logs
 }
 
-// wordsALine is how many words a line has about.
-const wordsALine = 8
-
 // countLines finds how often each line comes, as it is and but for its numbers.
-func (s *surroundings) countLines() {
+func (s *surroundings) countLines(m *scratch) {
 	n := len(s.list)
-	exact, fine, coarse := newTally[uint64](n), newTally[uint64](n), newTally[uint64](n)
-	for i := range s.list {
-		l := s.list[i].look()
-		s.same[i], s.before[i] = exact.count(l.exact), fine.count(l.fine)
-		coarse.count(l.coarse)
+	m.exact.reset()
+	m.fine.reset()
+	m.coarse.reset()
+	m.counts, m.counted = zeros(m.counts, n), zeros(m.counted, n)
+	count := func(numbers *numbering[uint64], counts []int32, h uint64, before *int32) uint32 {
+		number := numbers.of(h)
+		*before = counts[number]
+		counts[number]++
+		return number
 	}
 	for i := range s.list {
-		s.alike[i] = coarse.of(s.list[i].look().coarse)
+		count(&m.exact, m.counts, s.list[i].look().exact, &s.same[i])
+	}
+	clear(m.counts)
+	for i := range s.list {
+		l := s.list[i].look()
+		count(&m.fine, m.counts, l.fine, &s.before[i])
+		s.alike[i] = int32(m.coarse.of(l.coarse))
+		m.counted[s.alike[i]]++
+	}
+	for i, number := range s.alike {
+		s.alike[i] = m.counted[number]
 	}
 }
 
@@ -342,25 +387,38 @@ var prices = func() (table [mostPriceBytes + 1]points) {
 // mostWords is how many words of a line are looked at.
 const mostWords = 32
 
-// appendWords appends hashes of the words of a line: runs of letters, in any
-// case.
+// appendWords appends hashes of the words of a line without its times: runs of
+// letters, in any case.
 func appendWords(words []uint32, text []byte) []uint32 {
-	text = text[salience.TimeLength(text):]
 	for i, n := 0, 0; i < len(text) && n < mostWords; n++ {
-		for i < len(text) && !isLetter(text[i]) {
+		for i < len(text) && letters[text[i]] == 0 {
 			i++
 		}
 		if i == len(text) {
 			break
 		}
 		h := uint32(2166136261)
-		for ; i < len(text) && isLetter(text[i]); i++ {
-			h = (h ^ uint32(text[i]|0x20)) * 16777619
+		for ; i < len(text); i++ {
+			letter := letters[text[i]]
+			if letter == 0 {
+				break
+			}
+			h = (h ^ letter) * 16777619
 		}
 		words = append(words, h)
 	}
 	return words
 }
+
+// letters are the letters of words in one case, by their bytes; 0 for all else.
+var letters = func() (table [256]uint32) {
+	for c := range table {
+		if isLetter(byte(c)) {
+			table[c] = uint32(c | 0x20)
+		}
+	}
+	return table
+}()
 
 // isLetter reports whether c is a letter, or a byte of a character that is not
 // ASCII.

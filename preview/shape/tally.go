@@ -1,43 +1,61 @@
 package shape
 
-import "math/bits"
-
-// tally counts hashes. It is a table with open addressing: a map of Go costs three times as much for keys that are
-// hashes already.
-type tally[H uint32 | uint64] struct {
-	hashes []H
-	counts []int32 // 0: the place is free
+// numbering gives hashes numbers from 0, in the order in which they come. It is a table with open addressing: a map of Go
+// costs three times as much for keys that are hashes already. The zero numbering has none.
+type numbering[H uint32 | uint64] struct {
+	places []place[H] // a power of two of them
+	used   int        // of the places
 }
 
-// newTally returns a tally for up to n hashes that differ.
-func newTally[H uint32 | uint64](n int) tally[H] {
-	size := 1 << bits.Len(uint(2*n))
-	return tally[H]{make([]H, size), make([]int32, size)}
+// place is one place of a numbering.
+type place[H uint32 | uint64] struct {
+	hash   H
+	number uint32 // from 1; 0: the place is free
 }
 
-// place returns where a hash is, or where it has its place.
-func (t *tally[H]) place(h H) int {
-	mask := uint64(len(t.hashes) - 1)
+// leastPlaces is how many places a numbering has at least.
+const leastPlaces = 1 << 9
+
+// reset takes all numbers back. The memory stays, unless it is of an unusually large payload.
+func (n *numbering[H]) reset() {
+	const most = 1 << 15
+	if n.used = 0; len(n.places) == 0 || len(n.places) > most {
+		n.places = make([]place[H], leastPlaces)
+		return
+	}
+	clear(n.places)
+}
+
+// of returns the number of a hash, which is a new one if the hash has none.
+func (n *numbering[H]) of(h H) uint32 {
+	p := n.find(h)
+	if p.number > 0 {
+		return p.number - 1
+	}
+	n.used++
+	*p = place[H]{h, uint32(n.used)}
+	if number := p.number - 1; 2*n.used < len(n.places) {
+		return number
+	}
+	before := n.places
+	n.places = make([]place[H], 2*len(before))
+	for _, p := range before {
+		if p.number > 0 {
+			*n.find(p.hash) = p
+		}
+	}
+	return uint32(n.used) - 1
+}
+
+// find returns where a hash is, or where it has its place.
+func (n *numbering[H]) find(h H) *place[H] {
+	mask := uint64(len(n.places) - 1)
 	for at := spread(uint64(h)) & mask; ; at = (at + 1) & mask {
-		if t.counts[at] == 0 || t.hashes[at] == h {
-			return int(at)
+		if p := &n.places[at]; p.number == 0 || p.hash == h {
+			return p
 		}
 	}
 }
-
-// add counts a hash once more, at its place.
-func (t *tally[H]) add(at int, h H) { t.hashes[at], t.counts[at] = h, t.counts[at]+1 }
-
-// count counts a hash once more, and returns how often it was counted before.
-func (t *tally[H]) count(h H) int32 {
-	at := t.place(h)
-	before := t.counts[at]
-	t.add(at, h)
-	return before
-}
-
-// of returns how often a hash was counted.
-func (t *tally[H]) of(h H) int32 { return t.counts[t.place(h)] }
 
 // spread brings the higher bits of a hash, which differ more, to the lower ones.
 func spread(h uint64) uint64 { return h ^ h>>15 ^ h>>32 }

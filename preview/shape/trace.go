@@ -2,6 +2,7 @@ package shape
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
@@ -36,7 +37,7 @@ var traceCauses = [...]string{
 
 // classifyTrace returns the kind of a line, given that of the line before.
 func classifyTrace(text []byte, before traceLine) traceLine {
-	body := bytes.TrimLeft(text, " \t|+")
+	body := traceMargins.TrimLeft(text)
 	for _, head := range traceHeads {
 		if bytes.HasPrefix(body, []byte(head)) {
 			return traceHead
@@ -52,7 +53,7 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 		return traceFrame
 	case before == traceFrame && (bytes.HasPrefix(text, []byte("    ")) || bytes.HasPrefix(text, []byte("\t"))):
 		return traceCode
-	case before == traceCode && bytes.HasPrefix(text, []byte("    ")) && len(bytes.Trim(text, " ^~")) == 0:
+	case before == traceCode && bytes.HasPrefix(text, []byte("    ")) && len(underlines.Trim(text)) == 0:
 		return traceCode
 	case len(text) > 0 && text[0] != ' ' && text[0] != '\t' && isException(text):
 		return traceHead
@@ -128,30 +129,35 @@ var foreign = [...]string{
 	"hostedtoolcache/go/", "/gems/", "at jest", "<__array_function__", "at async Promise",
 }
 
-// foreignGroups has them by their first two bytes, and foreignGroup the group of
-// two bytes; the first group is empty.
-var foreignGroups, foreignGroup = func() (groups [][]string, of [1 << 16]uint8) {
+// foreignGroups has them by a hash of their first three bytes, and foreignGroup the group of a hash; the first group is
+// empty. Of other text few hashes have a group.
+var foreignGroups, foreignGroup = func() (groups [][]string, of [foreignHashes]uint8) {
 	groups = append(groups, nil)
 	for _, part := range foreign {
-		two := int(part[0])<<8 | int(part[1])
-		if of[two] == 0 {
-			of[two] = uint8(len(groups))
+		h := foreignHash(uint32(part[0]) | uint32(part[1])<<8 | uint32(part[2])<<16)
+		if of[h] == 0 {
+			of[h] = uint8(len(groups))
 			groups = append(groups, nil)
 		}
-		groups[of[two]] = append(groups[of[two]], part)
+		groups[of[h]] = append(groups[of[h]], part)
 	}
 	return groups, of
 }()
 
+const foreignHashes = 1 << 12
+
+// foreignHash returns a hash of the first three of four bytes.
+func foreignHash(four uint32) uint32 { return four << 8 * 0x9E3779B1 >> (32 - 12) }
+
 // IsForeign reports whether a frame is in a library or a runtime.
 func IsForeign(text []byte) bool {
-	for i := 1; i < len(text); i++ {
-		group := foreignGroup[int(text[i-1])<<8|int(text[i])]
+	for ; len(text) >= 4; text = text[1:] { // no part is shorter
+		group := foreignGroup[foreignHash(binary.LittleEndian.Uint32(text))]
 		if group == 0 {
 			continue
 		}
 		for _, part := range foreignGroups[group] {
-			if rest := text[i-1:]; len(rest) >= len(part) && string(rest[:len(part)]) == part {
+			if len(text) >= len(part) && string(text[:len(part)]) == part {
 				return true
 			}
 		}
@@ -258,9 +264,9 @@ func distances(list []Ranked, kinds []traceLine, innermostLast bool) []int {
 // run of it: the number that it begins with, and addresses and arguments such as
 // 0x55f8da72c277.
 func call(text []byte) string {
-	body := bytes.TrimLeft(text, " \t|")
+	body := margins.TrimLeft(text)
 	if len(body) > 0 && body[0] == '#' {
-		body = bytes.TrimLeft(body[1:], "0123456789")
+		body = digitSet.TrimLeft(body[1:])
 	} else if _, digits := textscan.Number(body); digits > 0 {
 		body = body[digits:]
 	}

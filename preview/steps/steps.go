@@ -3,9 +3,6 @@ package steps
 import (
 	"bytes"
 	"strings"
-
-	"github.com/toolresult/toolresult/preview/salience"
-	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // Step is where a line lies among the steps of a log.
@@ -20,6 +17,8 @@ const (
 
 // Of returns for each of n lines the step that it lies in; nil when no line has one
 // that is known. The lines may have gaps, which their numbers show.
+//
+// The lines are in their bare form (textscan.Bare) and without their times (salience.TimeLength).
 func Of(n int, line func(i int) (text []byte, number int64)) []Step {
 	f := finder{n: n, line: line, open: map[string]map[string]int{}, buildKit: map[string]bool{}}
 	for i := range n {
@@ -52,11 +51,10 @@ type finder struct {
 	tests    goTests
 }
 
-// text returns the visible text of a line without its times.
+// text returns the text of a line.
 func (f *finder) text(i int) []byte {
 	text, _ := f.line(i)
-	text = textscan.Bare(text)
-	return text[salience.TimeLength(text):]
+	return text
 }
 
 // begin opens a step. One of the same kind and name that is open is forgotten.

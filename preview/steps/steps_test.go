@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -39,7 +40,10 @@ func linesOf(text string) (list []line) {
 
 // stepsOf returns the steps of lines.
 func stepsOf(list []line) []Step {
-	return Of(len(list), func(i int) ([]byte, int64) { return list[i].text, list[i].number })
+	return Of(len(list), func(i int) ([]byte, int64) {
+		bare := textscan.Bare(list[i].text)
+		return bare[salience.TimeLength(bare):], list[i].number
+	})
 }
 
 // marksOf writes the steps of lines as the margin does.

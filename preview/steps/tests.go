@@ -1,16 +1,13 @@
 package steps
 
-import (
-	"bytes"
-	"strings"
-)
+import "bytes"
 
 // Tests are steps, too, where a runner says where each begins and how it ended:
 // what sounds like an error in the output of a test that passed was expected.
 
 // goTests are the outputs of the tests of a log of "go test -v".
 type goTests struct {
-	name    string // of the test that writes; empty for none
+	name    []byte // of the test that writes; empty for none
 	from    int
 	outputs map[string][]span // by test
 }
@@ -34,23 +31,25 @@ var goSigns = []sign{
 // goWrites takes the name of the test that writes the lines from here on.
 func (f *finder) goWrites(at int, name []byte) {
 	f.goVerdict(at, nil)
-	f.tests.name, f.tests.from = string(name), at
+	f.tests.name, f.tests.from = name, at
 }
 
 // goVerdict ends the output before it, and takes "PASS: TestX (0.00s)".
 func (f *finder) goVerdict(at int, verdict []byte) {
 	t := &f.tests
-	if s := (span{t.from, at - 1}); t.name != "" && f.whole(s) {
+	if s := (span{t.from, at - 1}); len(t.name) > 0 && f.whole(s) {
 		if t.outputs == nil {
 			t.outputs = map[string][]span{}
 		}
-		t.outputs[t.name] = append(t.outputs[t.name], s)
+		t.outputs[string(t.name)] = append(t.outputs[string(t.name)], s)
 	}
-	t.name = ""
-	if name, passed := strings.CutPrefix(string(verdict), "PASS: "); passed {
-		name, _, _ = strings.Cut(name, " (")
-		f.succeeded = append(f.succeeded, t.outputs[name]...)
-		delete(t.outputs, name)
+	t.name = nil
+	if name, passed := bytes.CutPrefix(verdict, []byte("PASS: ")); passed {
+		name, _, _ = bytes.Cut(name, []byte(" ("))
+		if outputs, ok := t.outputs[string(name)]; ok {
+			f.succeeded = append(f.succeeded, outputs...)
+			delete(t.outputs, string(name))
+		}
 	}
 }
 

@@ -183,6 +183,7 @@ func (r *CarriageReturns) Overwrite(length int64) bool {
 // LineStore keeps lines and their texts in two slices, so that a line costs no
 // allocation. Lines are dropped from the front only. The zero value is empty.
 type LineStore struct {
+	lends bool   // lines have texts of their own, and buf is empty
 	kept  []Line // with those that were evicted and not compacted yet
 	ends  []int  // end of each line's text in buf
 	buf   []byte
@@ -190,11 +191,12 @@ type LineStore struct {
 	size  int // bytes of text of the lines from first on
 }
 
-// Grow makes capacity for n bytes of usual lines, at most maxLines of them.
-func (s *LineStore) Grow(n, maxLines int) {
-	const usualLine = 48
-	lines := min(n/usualLine, maxLines) + 1
-	s.buf, s.kept, s.ends = slices.Grow(s.buf, n), slices.Grow(s.kept, lines), slices.Grow(s.ends, lines)
+// Lend prepares an empty store for texts that PushLent does not copy, and makes capacity for lines. Memory of before is used
+// again.
+func (s *LineStore) Lend(lines int) {
+	s.Reset()
+	s.lends = true
+	s.kept, s.ends = slices.Grow(s.kept, lines), slices.Grow(s.ends, lines)
 }
 
 // lineBytes is the size of a Line, in bytes.
@@ -219,18 +221,34 @@ func (s *LineStore) Len() int { return len(s.kept) - s.first }
 
 // Reset drops all lines and keeps the capacity.
 func (s *LineStore) Reset() {
-	*s = LineStore{kept: s.kept[:0], ends: s.ends[:0], buf: s.buf[:0]}
+	*s = LineStore{lends: s.lends, kept: s.kept[:0], ends: s.ends[:0], buf: s.buf[:0]}
 }
 
 // Push appends a line and copies its text.
 func (s *LineStore) Push(l Line, text []byte) {
+	if s.lends {
+		s.PushLent(l, slices.Clone(text))
+		return
+	}
 	s.buf = append(s.buf, text...)
 	s.kept = append(s.kept, l)
 	s.ends = append(s.ends, len(s.buf))
 	s.size += len(text)
 }
 
-// begin returns where the text of line i starts in buf.
+// PushLent appends a line whose text does not change. The store was prepared by Lend.
+func (s *LineStore) PushLent(l Line, text []byte) {
+	l.Text = text
+	s.kept = append(s.kept, l)
+	end := len(text)
+	if n := len(s.ends); n > 0 {
+		end += s.ends[n-1]
+	}
+	s.ends = append(s.ends, end)
+	s.size += len(text)
+}
+
+// begin returns where the text of line i starts in buf, or would if the texts were there.
 func (s *LineStore) begin(i int) int {
 	if i == 0 {
 		return 0
@@ -252,7 +270,9 @@ func (s *LineStore) EvictTo(window, maxLines int, dropped func(Line)) {
 		}
 		if dropped != nil {
 			l := s.kept[s.first]
-			l.Text = s.buf[s.begin(s.first):s.ends[s.first]]
+			if !s.lends {
+				l.Text = s.buf[s.begin(s.first):s.ends[s.first]]
+			}
 			dropped(l)
 		}
 		s.size -= n
@@ -267,7 +287,9 @@ func (s *LineStore) EvictTo(window, maxLines int, dropped func(Line)) {
 // than is left, in lines or in bytes, so evictions share its cost.
 func (s *LineStore) compact() {
 	from := s.begin(s.first)
-	s.buf = append(s.buf[:0], s.buf[from:]...)
+	if !s.lends {
+		s.buf = append(s.buf[:0], s.buf[from:]...)
+	}
 	s.kept = append(s.kept[:0], s.kept[s.first:]...)
 	s.ends = append(s.ends[:0], s.ends[s.first:]...)
 	for i := range s.ends {
@@ -279,6 +301,9 @@ func (s *LineStore) compact() {
 // Lines returns the lines with their texts. Both are valid until the next call
 // of another method.
 func (s *LineStore) Lines() []Line {
+	if s.lends {
+		return s.kept[s.first:]
+	}
 	for i := s.first; i < len(s.kept); i++ {
 		s.kept[i].Text = s.buf[s.begin(i):s.ends[i]]
 	}

@@ -92,11 +92,20 @@ func TestStoreKeepsLastLines(t *testing.T) {
 		var s textscan.LineStore
 		var all []string
 		window, most := rapid.IntRange(1, 60).Draw(t, "window"), rapid.IntRange(1, 9).Draw(t, "most")
-		s.Grow(window, most)
+		lends := rapid.Bool().Draw(t, "lends")
+		if lends {
+			s.Lend(most)
+		}
 		for i := range rapid.IntRange(0, 200).Draw(t, "lines") {
 			text := strings.Repeat(string(rune('a'+i%26)), rapid.IntRange(0, 20).Draw(t, "length"))
 			all = append(all, text)
-			s.Push(textscan.Line{Number: int64(i)}, []byte(text))
+			if lends && i%3 > 0 { // others are copied
+				s.PushLent(textscan.Line{Number: int64(i)}, []byte(text))
+			} else {
+				changes := []byte(text)
+				s.Push(textscan.Line{Number: int64(i)}, changes)
+				clear(changes)
+			}
 			s.Evict(window, most)
 			if i%50 == 49 {
 				clone := s.Clone()
