@@ -23,7 +23,7 @@ type cutter struct {
 	server string
 	after  atomic.Int64 // bytes that are still passed; less than 0: all
 	lose   atomic.Bool  // cut instead of passing the answer to a commit
-	refuse atomic.Bool  // cut instead of passing a commit
+	reject atomic.Bool  // cut instead of passing a commit
 	cuts   atomic.Int64
 	lost   atomic.Int64 // cuts that took the answer to a commit
 	open   sync.WaitGroup
@@ -86,7 +86,7 @@ func (c *cutter) copy(to io.Writer, from io.Reader) {
 				cut = true
 			}
 		}
-		if bytes.Contains(b[:n], []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) && c.refuse.CompareAndSwap(true, false) {
+		if bytes.Contains(b[:n], []byte("Q\x00\x00\x00\x0bCOMMIT\x00")) && c.reject.CompareAndSwap(true, false) {
 			c.cuts.Add(1)
 			return
 		}
@@ -130,7 +130,7 @@ func TestCutConnectionsAppendOnce(t *testing.T) {
 		case 0:
 			c.lose.Store(true)
 		case 1:
-			c.refuse.Store(true)
+			c.reject.Store(true)
 		default:
 			c.after.Store(int64(rand.IntN(6000)))
 		}
