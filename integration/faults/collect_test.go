@@ -121,9 +121,11 @@ func openStation(root string) (s station, err error) {
 		return s, errors.Join(err, s.close())
 	}
 	opened <- s.catalog
-	if s.log, err = local.Open(local.Options{Journal: s.journal, Index: filepath.Join(root, "records.db"), Logger: logger}); err != nil {
+	log, err := local.Open(local.Options{Journal: s.journal, Index: filepath.Join(root, "records.db"), Logger: logger})
+	if err != nil {
 		return s, errors.Join(err, s.close())
 	}
+	s.log = log
 	return s, nil
 }
 

@@ -158,7 +158,7 @@ func (j *Journal) endWrites() error {
 	h := header{write: g.write + 1, start: uint32(g.end), stream: Temporary, last: true, ends: true, at: j.o.Now().UnixMilli()}
 	b := make([]byte, headerSize)
 	h.put(b, g.head.key)
-	if err := g.file.WriteParts([][]byte{b}, g.end); err != nil {
+	if _, err := g.file.WriteParts([][]byte{b}, g.end); err != nil {
 		return err
 	}
 	return g.file.Sync()
@@ -198,14 +198,16 @@ func (j *Journal) writeRun(g *segment, run []*pending) error {
 	}
 	g.write++
 	ends := j.place(g, run)
-	if err := g.file.WriteParts(j.writer.parts, g.end); err != nil {
-		// What was written of it must not be taken for durable later.
-		if erase := g.file.WriteParts([][]byte{zeros[:headerSize]}, g.end); erase != nil {
-			return j.fail(errors.Join(err, erase))
+	written, err := g.file.WriteParts(j.writer.parts, g.end)
+	if err != nil {
+		if written > 0 { // it must not be taken for durable later
+			if _, erase := g.file.WriteParts([][]byte{zeros[:headerSize]}, g.end); erase != nil {
+				return j.fail(errors.Join(err, erase))
+			}
 		}
 		return classify(err)
 	}
-	err := g.file.Sync()
+	err = g.file.Sync()
 	if err == nil {
 		err = g.file.Present(g.size)
 	}
@@ -232,10 +234,10 @@ func (j *Journal) writeHead(g *segment) error {
 	}
 	j.mu.RUnlock()
 	page := g.head.page()
-	if err := g.file.WriteParts([][]byte{page}, 0); err != nil {
+	if _, err := g.file.WriteParts([][]byte{page}, 0); err != nil {
 		return err
 	}
-	if err := g.file.WriteParts([][]byte{page}, g.limit()); err != nil {
+	if _, err := g.file.WriteParts([][]byte{page}, g.limit()); err != nil {
 		return err
 	}
 	g.used = true

@@ -49,8 +49,8 @@ type disk interface {
 // file is an open file.
 type file interface {
 	io.ReaderAt
-	// WriteParts writes the parts one after the other from an offset on.
-	WriteParts(parts [][]byte, at int64) error
+	// WriteParts writes the parts one after the other from an offset on, and returns how many bytes it wrote.
+	WriteParts(parts [][]byte, at int64) (int64, error)
 	// Sync makes what was written durable.
 	Sync() error
 	// Push has what was written to a range written to the disk now, so that a later sync, of this file or of another one, is short.
@@ -311,33 +311,34 @@ func (f *diskFile) ReadAt(p []byte, at int64) (int, error) { return f.f.ReadAt(p
 const maxVector = 1024
 
 // WriteParts implements file, in as few system calls as the system allows; nearly always that is one.
-func (f *diskFile) WriteParts(parts [][]byte, at int64) error {
+func (f *diskFile) WriteParts(parts [][]byte, at int64) (n int64, err error) {
 	raw, err := f.f.SyscallConn()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for vector := range slices.Chunk(parts, maxVector) {
 		written, failed := 0, error(nil)
 		err := raw.Write(func(fd uintptr) bool {
-			for written, failed = unix.Pwritev(int(fd), vector, at); errors.Is(failed, syscall.EINTR); {
-				written, failed = unix.Pwritev(int(fd), vector, at)
+			for written, failed = unix.Pwritev(int(fd), vector, at+n); errors.Is(failed, syscall.EINTR); {
+				written, failed = unix.Pwritev(int(fd), vector, at+n)
 			}
 			return true
 		})
 		if err = errors.Join(err, failed); err != nil {
-			return err
+			return n, err
 		}
 		for _, p := range vector {
 			done := min(max(written, 0), len(p))
+			n += int64(done)
 			if written -= len(p); done < len(p) { // a signal or a full disk: the rest one by one
-				if _, err := f.f.WriteAt(p[done:], at+int64(done)); err != nil {
-					return err
+				more, err := f.f.WriteAt(p[done:], at+n)
+				if n += int64(more); err != nil {
+					return n, err
 				}
 			}
-			at += int64(len(p))
 		}
 	}
-	return nil
+	return n, nil
 }
 
 // Sync implements file. The file has its size already, so that its data suffices.
@@ -397,7 +398,7 @@ var zeros [256 << 10]byte
 func writeZeros(f file, from, until int64) error {
 	for from < until {
 		n := min(until-from, int64(len(zeros)))
-		if err := f.WriteParts([][]byte{zeros[:n]}, from); err != nil {
+		if _, err := f.WriteParts([][]byte{zeros[:n]}, from); err != nil {
 			return err
 		}
 		if err := f.Push(from, n); err != nil {

@@ -125,16 +125,16 @@ func (f *memoryFile) ReadAt(p []byte, at int64) (int, error) {
 var errOutside = errors.New("write outside of the file")
 
 // WriteParts implements file.
-func (f *memoryFile) WriteParts(parts [][]byte, at int64) error {
+func (f *memoryFile) WriteParts(parts [][]byte, at int64) (n int64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, p := range parts {
-		if at+int64(len(p)) > int64(len(f.content)) {
-			return errOutside
+		if at+n+int64(len(p)) > int64(len(f.content)) {
+			return n, errOutside
 		}
-		at += int64(copy(f.content[at:], p))
+		n += int64(copy(f.content[at+n:], p))
 	}
-	return nil
+	return n, nil
 }
 
 // Sync implements file.

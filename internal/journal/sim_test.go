@@ -184,12 +184,12 @@ func (f *simFile) ReadAt(p []byte, at int64) (int, error) {
 }
 
 // WriteParts writes a part of the parts when the power goes off.
-func (f *simFile) WriteParts(parts [][]byte, at int64) error {
+func (f *simFile) WriteParts(parts [][]byte, at int64) (int64, error) {
 	f.d.mu.Lock()
 	defer f.d.mu.Unlock()
 	data := slices.Concat(parts...)
 	if at+int64(len(data)) > int64(len(f.content)) {
-		return errOutside
+		return 0, errOutside
 	}
 	err := f.d.step("write", f.name)
 	if err != nil && len(data) > 0 {
@@ -197,7 +197,7 @@ func (f *simFile) WriteParts(parts [][]byte, at int64) error {
 	}
 	copy(f.content[at:], data)
 	f.writes = append(f.writes, simWrite{at, data})
-	return err
+	return int64(len(data)), err
 }
 
 func (f *simFile) Sync() error {
