@@ -346,12 +346,18 @@ func (f *diskFile) Sync() error {
 	if f.disk.volatile {
 		return nil
 	}
-	for {
-		if err := unix.Fdatasync(int(f.f.Fd())); !errors.Is(err, syscall.EINTR) {
-			return err
+	err := unix.Fdatasync(int(f.f.Fd()))
+	for range maxInterrupted {
+		if !errors.Is(err, syscall.EINTR) {
+			break
 		}
+		err = unix.Fdatasync(int(f.f.Fd()))
 	}
+	return err
 }
+
+// maxInterrupted is how often a sync is made again that a signal interrupted, as on some network file systems.
+const maxInterrupted = 16
 
 // Push implements file. It is no sync: it writes no metadata, and does not empty the cache of the disk.
 func (f *diskFile) Push(at, n int64) error {
