@@ -47,13 +47,13 @@ func (s *sidecar) on(name string) string { return "path=" + filepath.Join(s.Stor
 // after any other failure as soon as it is over.
 func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 	leg(t, "strace")
-	const full, poisoned, passing, fine = "DISK_FULL", "AUDIT_LOG_FAILED", "AUDIT_LOG_UNAVAILABLE", ""
+	const full, poisoned, readOnly, passing, fine = "DISK_FULL", "AUDIT_LOG_FAILED", "STORE_READ_ONLY", "AUDIT_LOG_UNAVAILABLE", ""
 	for _, c := range []struct{ file, call, reason, answer string }{
 		{segment, "pwritev", "ENOSPC", full},
 		{segment, "pwritev", "EDQUOT", full},
 		{segment, "pwritev", "EIO", passing},
-		{segment, "pwritev", "EROFS", passing},
-		{segment, "pwritev", "EFBIG", passing},
+		{segment, "pwritev", "EROFS", readOnly},
+		{segment, "pwritev", "EFBIG", full},
 		{segment, "fdatasync", "EIO", poisoned},
 		{segment, "fdatasync", "ENOSPC", poisoned},
 		{segment, "fdatasync", "EINTR", poisoned},
@@ -72,6 +72,8 @@ func TestErrorsOfTheKernelAtTheAuditLog(t *testing.T) {
 				must(t, err)
 			case full:
 				wantRefusal(t, "while it fails", err, codes.ResourceExhausted, full)
+			case readOnly:
+				wantRefusal(t, "while it fails", err, codes.FailedPrecondition, readOnly)
 			case passing:
 				wantRefusal(t, "while it fails", err, codes.Unavailable, passing)
 			default:
