@@ -91,7 +91,6 @@ type twins struct {
 	stores [2]artifactstore.Store
 	o      [2]catalog.Options
 	c      [2]*catalog.Catalog
-	n      int
 }
 
 func (w *twins) both(do func(c *catalog.Catalog)) {

@@ -34,7 +34,6 @@ type keeper struct {
 	full   bool       // the disk had no space for the next segment
 	tried  time.Time
 	wanted int64 // size of the segment for which there was none
-	failed error // of the last seal; nil: none
 
 	sealing sync.Mutex    // one seals at a time
 	signal  chan struct{} // there may be segments to seal

@@ -146,13 +146,6 @@ func (g *segment) first(s Stream) uint64 {
 	return g.places[s][0].number
 }
 
-func (g *segment) last(s Stream) uint64 {
-	if len(g.places[s]) == 0 {
-		return 0
-	}
-	return g.places[s][len(g.places[s])-1].number
-}
-
 // readFrame reads the entry at an offset. It fails if the frame is not as it was written.
 func (g *segment) readFrame(at int64) (*Entry, error) {
 	b := make([]byte, min(8<<10, g.limit()-at))

@@ -204,7 +204,7 @@ func TestClientThatMovesIsNotIdle(t *testing.T) {
 		if got := numbers(w); len(got) != 6 {
 			t.Errorf("the answers are %v", got)
 		}
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		if err := <-ended; !errors.Is(err, apierror.ErrIdle) {
 			t.Error(err)
 		}
