@@ -149,7 +149,7 @@ func TestDiskTurnsReadOnly(t *testing.T) {
 		s.wantWhole(t, path, text)
 		s.wantHealth(t)
 		_, err = s.inOneMessage(t.Context(), "small\n")
-		wantRefusal(t, "what needs a record alone", err, codes.FailedPrecondition, "AUDIT_LOG_FAILED")
+		wantRefusal(t, "what needs a record alone", err, codes.FailedPrecondition, "STORE_READ_ONLY")
 		s.wantChain(t, nil)
 	})
 	d.unmount(t)

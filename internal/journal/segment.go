@@ -138,7 +138,7 @@ func (g *segment) limit() int64 { return g.size - pageSize }
 // sidecar that is used for a moment.
 func (g *segment) soon() int64 { return g.size / 8 }
 
-// first and last return the numbers of a stream's first and last entry in the segment; 0: it has none.
+// first returns the number of the first entry of a stream in the segment; 0: it has none.
 func (g *segment) first(s Stream) uint64 {
 	if len(g.places[s]) == 0 {
 		return 0
