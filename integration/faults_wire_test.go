@@ -64,7 +64,7 @@ func closedWithin(t *testing.T, conn net.Conn, limit time.Duration) (answer []by
 func plainHTTP(t *testing.T, _ *sidecar) {
 	s := startSidecar(t, launch{})
 	s.project(t, completed(0, "")) // what is opened at the first use is open
-	before := s.descriptors(t)
+	before := s.Descriptors(t)
 	for _, request := range []string{
 		"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
 		"POST " + pb.ToolResultService_Project_FullMethodName + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/grpc\r\nContent-Length: 5\r\n\r\n\x00\x00\x00\x00\x00",
@@ -299,7 +299,7 @@ func manyConnections(t *testing.T, _ *sidecar) {
 // wantFew checks how many descriptors there are more than before: those of the connections, and of one that waits for its place.
 func (s *sidecar) wantFew(t *testing.T, before, limit int) {
 	t.Helper()
-	if open := s.descriptors(t) - before; open > limit+1 {
+	if open := s.Descriptors(t) - before; open > limit+1 {
 		t.Errorf("the sidecar has %d descriptors more than before, and may have %d", open, limit+1)
 	}
 }

@@ -287,11 +287,11 @@ func TestNothingLeaks(t *testing.T) {
 		_ = conn.Close()
 	}
 	mixed(0)
-	before := s.descriptors(t)
+	before := s.Descriptors(t)
 	for i := range 40 {
 		mixed(i)
 	}
-	waitFor(t, "the descriptors to be closed", func() bool { return s.descriptors(t) <= before })
+	waitFor(t, "the descriptors to be closed", func() bool { return s.Descriptors(t) <= before })
 	if left, err := os.ReadDir(filepath.Join(s.Store, "tmp")); err != nil || len(left) != 0 {
 		t.Errorf("tmp has %v, error %v", left, err)
 	}

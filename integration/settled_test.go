@@ -32,24 +32,7 @@ func (s *sidecar) baseline(t *testing.T) int {
 		t.Error("a stream without a header was served")
 	}
 	wantNoTemp(t, s)
-	return s.descriptors(t)
-}
-
-// descriptors are how many descriptors the process has, but for those of segments: a journal makes the next one while it is used.
-func (s *sidecar) descriptors(t testing.TB) (n int) {
-	t.Helper()
-	dir := fmt.Sprintf("/proc/%d/fd", s.PID())
-	list, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range list {
-		path, err := os.Readlink(filepath.Join(dir, e.Name()))
-		if err == nil && filepath.Base(filepath.Dir(path)) != "segments" {
-			n++
-		}
-	}
-	return n
+	return s.Descriptors(t)
 }
 
 // wantSettled checks what is promised after every case: health answers, and within 5 s there is no temporary file
@@ -65,7 +48,7 @@ func (s *sidecar) wantSettled(t *testing.T, descriptors int) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		open := s.descriptors(t)
+		open := s.Descriptors(t)
 		if len(left) == 0 && open <= descriptors {
 			return
 		}
@@ -131,9 +114,9 @@ var goroutineBegun = regexp.MustCompile(`(?m)^created by (\S+)`)
 // goroutines ends a sidecar by SIGQUIT, and counts its goroutines by what began them.
 func (s *sidecar) goroutines(t *testing.T) map[string]int {
 	t.Helper()
-	before := s.descriptors(t)
+	before := s.Descriptors(t)
 	_ = s.conn.Close() // what it says is of no account
-	waitFor(t, "the connection to be closed", func() bool { return s.descriptors(t) < before })
+	waitFor(t, "the connection to be closed", func() bool { return s.Descriptors(t) < before })
 	time.Sleep(50 * time.Millisecond) // a goroutine ends after its descriptor
 	s.Signal(syscall.SIGQUIT)
 	s.Wait()

@@ -56,7 +56,7 @@ func TestAbandonedUploads(t *testing.T) {
 	uploads, began := count(t, uploadsVar, 500), time.Now()
 	s.abandon(t, 4)
 	s.wantNoTemp(t)
-	before := s.descriptors(t)
+	before := s.Descriptors(t)
 	next := make(chan int)
 	var clients sync.WaitGroup
 	for range 16 {
@@ -72,7 +72,7 @@ func TestAbandonedUploads(t *testing.T) {
 	close(next)
 	clients.Wait()
 	s.wantNoTemp(t)
-	waitFor(t, "descriptors to be closed", func() bool { return s.descriptors(t) <= before })
+	waitFor(t, "descriptors to be closed", func() bool { return s.Descriptors(t) <= before })
 	if names := artifactNames(t, s.Store); len(names) > 0 {
 		t.Errorf("artifacts of uploads without a finish: %q", names)
 	}
@@ -108,13 +108,6 @@ func (s *sidecar) abandon(t testing.TB, way int) {
 	if _, err := call.Recv(); status.Code(err) != want {
 		t.Errorf("an upload that was left in way %d ended with %v", way%3, err)
 	}
-}
-
-func (s *sidecar) descriptors(t testing.TB) int {
-	t.Helper()
-	list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.PID()))
-	must(t, err)
-	return len(list)
 }
 
 // TestManyUploadsInLittleMemory is E10 and K17: 64 uploads at once fit into 256 MiB, whatever their size.

@@ -203,6 +203,23 @@ func (s *Sidecar) Printed() string { return s.stdout.String() }
 // PID returns the number of the process.
 func (s *Sidecar) PID() int { return s.Cmd.Process.Pid }
 
+// Descriptors returns how many descriptors the process has, but for those of segments: a journal makes the next one while it is used.
+func (s *Sidecar) Descriptors(t testing.TB) (n int) {
+	t.Helper()
+	dir := fmt.Sprintf("/proc/%d/fd", s.PID())
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		path, err := os.Readlink(filepath.Join(dir, e.Name()))
+		if err == nil && filepath.Base(filepath.Dir(path)) != "segments" {
+			n++
+		}
+	}
+	return n
+}
+
 // Done returns a channel that is closed when the process has ended.
 func (s *Sidecar) Done() <-chan struct{} { return s.done }
 
