@@ -62,7 +62,6 @@ type part interface {
 func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part, finish func() error, sink artifactstore.Sink) (Projection, error) {
 	f := fitting{Input: in, parts: bySize(parts), sink: sink, whole: make([]bool, len(parts))}
 	f.allowance = f.firstAllowance()
-	defer f.release()
 	var err error
 	if f.hopeful, err = f.mayFitWhole(); err != nil {
 		return Projection{}, err
@@ -84,6 +83,7 @@ func fit(ctx context.Context, in Input, r *pb.CanonicalToolResult, parts []part,
 		switch over := receipt.Cost().Over(in.Policy.Budget); {
 		case over == (envelope.Cost{}):
 			if !f.grow(receipt.Cost()) {
+				f.release() // after an error the parts may be fitted again
 				return Projection{r, receipt}, nil
 			}
 		case f.hopeful && len(parts) > 0:
