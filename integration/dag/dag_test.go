@@ -158,7 +158,7 @@ func TestTableHasNoCycle(t *testing.T) {
 // packages asks the go command for the packages of the module.
 func packages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...")
+	cmd := exec.Command("go", "list", "-pgo=off", "-json=ImportPath,Imports", module+"...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)

@@ -33,7 +33,7 @@ func (p pkg) name() string { return strings.TrimPrefix(p.ImportPath, p.Module.Pa
 // list returns the packages of some patterns that have tests and are not generated. A package that is a test suite itself is
 // none of them: what its checks are worth shows in the packages that run it.
 func list(patterns []string) ([]pkg, error) {
-	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Module"}, patterns...)...)
+	cmd := exec.Command("go", append([]string{"list", "-pgo=off", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles,Imports,TestImports,XTestImports,Module"}, patterns...)...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()
 	if err != nil {
