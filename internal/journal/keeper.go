@@ -161,19 +161,24 @@ func (k *keeper) prepare(least int64) error {
 
 // make makes the file of a segment, of the spare one if there is one of the size.
 func (k *keeper) make(name string, size int64) (file, error) {
-	k.mu.Lock()
-	spare := k.spare
-	if spare == size {
-		k.spare = 0
-	}
-	k.mu.Unlock()
-	if spare != size {
-		return k.j.disk.Create(name, size)
-	}
-	if err := k.j.disk.Rename(spareName, name); err != nil {
+	switch used, err := k.useSpare(name, size); {
+	case err != nil:
 		return nil, err
+	case used:
+		return k.j.disk.Open(name)
 	}
-	return k.j.disk.Open(name)
+	return k.j.disk.Create(name, size)
+}
+
+// useSpare gives the spare file a name if it has the size. Another one can be kept from then on, and not before.
+func (k *keeper) useSpare(name string, size int64) (used bool, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.spare != size {
+		return false, nil
+	}
+	k.spare = 0
+	return true, k.j.disk.Rename(spareName, name)
 }
 
 // begin makes the next segment the one that is appended to. It has a size at least, and is made if it is not there yet. Its head is
