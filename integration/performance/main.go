@@ -133,7 +133,7 @@ func newBench(base string, profiled bool) (*bench, error) {
 // measure measures the parts.
 func (b *bench) measure(o options) (r Results, err error) {
 	bulkBytes, mixedBytes, bulkRounds, diskCalls := int64(1<<30), int64(256<<20), 5, 12_000
-	b.rounds, b.burstTime = 9, 400*time.Millisecond
+	b.rounds, b.burstTime = 7, 300*time.Millisecond
 	if o.quick {
 		bulkBytes, mixedBytes, bulkRounds, diskCalls = 128<<20, 32<<20, 3, 4_000
 		b.rounds, b.burstTime = 3, 100*time.Millisecond
