@@ -2,7 +2,7 @@
 // nothing can do without. It writes the tables of docs/reference/performance.md.
 //
 //	performance                measure, and print the tables
-//	performance -write         and write the results and the document; fifteen minutes
+//	performance -write         and write the results and the document; some seven minutes
 //	performance -quick         the same in two minutes, too short for the document
 //	performance -only log,disk  some parts alone: calls, log, disk, bulk
 //	performance -render        write the document again from the results, without measuring
