@@ -42,7 +42,7 @@ const (
 	seed    = 8
 	// roomPerCall is more than the calls leave in the store, in bytes, were nothing collected: 31 KiB were measured,
 	// most of them of huge streams.
-	roomPerCall, leastRoom = 48 << 10, 4 << 30
+	roomPerCall, leastRoom = 48 << 10, 1 << 30
 )
 
 // The bounds of what may be left at the end.
