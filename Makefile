@@ -75,7 +75,7 @@ build: ## Build .bin/toolresult
 release: ## Build .bin/release/toolresult as it is released: without symbols, functions close together
 	$(GO) build -ldflags '$(STRIPPED)' -o $(BIN)/release/toolresult ./cmd/toolresult
 rest: release ## Start time, size and memory at rest of the release binary
-	TOOLRESULT_RELEASE=$(CURDIR)/$(BIN)/release/toolresult $(JOB) -all rest $(GO) test -count=1 -timeout 10m ./integration/rest
+	$(ALL) TOOLRESULT_RELEASE=$(CURDIR)/$(BIN)/release/toolresult $(JOB) -all rest $(GO) test -count=1 -timeout 10m ./integration/rest
 run: build ## Build and start the sidecar, show how to call it and one real receipt
 	@integration/run.sh $(BIN)/toolresult
 grpcurl: $(BIN)/grpcurl ## Build grpcurl, to call the sidecar by hand
