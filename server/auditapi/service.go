@@ -109,6 +109,11 @@ func (a *Service) ListRecords(ctx context.Context, req *pb.ListRecordsRequest) (
 		return nil, err
 	}
 	shown(ctx, records...)
+	if req.GetSummaries() {
+		if err := a.summarize(ctx, records); err != nil {
+			return nil, err
+		}
+	}
 	resp := &pb.ListRecordsResponse{Records: records}
 	if next > 0 {
 		resp.NextPageToken = strconv.FormatUint(next, 36)

@@ -226,7 +226,9 @@ type AuditRecord struct {
 	Hash string `protobuf:"bytes,32,opt,name=hash,proto3" json:"hash,omitempty"`
 	// Streams that are one artifact in the order of their chunks, by stream name; their
 	// artifact is the last of payloads. Empty: their order was not kept.
-	InOrder       []string `protobuf:"bytes,33,rep,name=in_order,json=inOrder,proto3" json:"in_order,omitempty"`
+	InOrder []string `protobuf:"bytes,33,rep,name=in_order,json=inOrder,proto3" json:"in_order,omitempty"`
+	// The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+	Summary       *AuditSummary `protobuf:"bytes,34,opt,name=summary,proto3" json:"summary,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -492,6 +494,79 @@ func (x *AuditRecord) GetInOrder() []string {
 	return nil
 }
 
+func (x *AuditRecord) GetSummary() *AuditSummary {
+	if x != nil {
+		return x.Summary
+	}
+	return nil
+}
+
+// AuditSummary is the result of a record in short, made of the record when it is listed.
+type AuditSummary struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The first line of the receipt: how the tool ended. At most 200 bytes.
+	Outcome string `protobuf:"bytes,1,opt,name=outcome,proto3" json:"outcome,omitempty"`
+	// What the result is about, such as a command line, on one line; at most 200 bytes. Empty:
+	// its family states none.
+	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
+	// Whether the result states a failure: an error of the tool, a command that failed, a
+	// signal.
+	Failed        bool `protobuf:"varint,3,opt,name=failed,proto3" json:"failed,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AuditSummary) Reset() {
+	*x = AuditSummary{}
+	mi := &file_toolresult_v1_audit_proto_msgTypes[1]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AuditSummary) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AuditSummary) ProtoMessage() {}
+
+func (x *AuditSummary) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_audit_proto_msgTypes[1]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AuditSummary.ProtoReflect.Descriptor instead.
+func (*AuditSummary) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{1}
+}
+
+func (x *AuditSummary) GetOutcome() string {
+	if x != nil {
+		return x.Outcome
+	}
+	return ""
+}
+
+func (x *AuditSummary) GetSubject() string {
+	if x != nil {
+		return x.Subject
+	}
+	return ""
+}
+
+func (x *AuditSummary) GetFailed() bool {
+	if x != nil {
+		return x.Failed
+	}
+	return false
+}
+
 // AuditCaller is who made a call, as far as the server knows by itself.
 type AuditCaller struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -517,7 +592,7 @@ type AuditCaller struct {
 
 func (x *AuditCaller) Reset() {
 	*x = AuditCaller{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[1]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -529,7 +604,7 @@ func (x *AuditCaller) String() string {
 func (*AuditCaller) ProtoMessage() {}
 
 func (x *AuditCaller) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[1]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -542,7 +617,7 @@ func (x *AuditCaller) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditCaller.ProtoReflect.Descriptor instead.
 func (*AuditCaller) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{1}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *AuditCaller) GetUid() uint32 {
@@ -617,7 +692,7 @@ type AuditVersions struct {
 
 func (x *AuditVersions) Reset() {
 	*x = AuditVersions{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[2]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -629,7 +704,7 @@ func (x *AuditVersions) String() string {
 func (*AuditVersions) ProtoMessage() {}
 
 func (x *AuditVersions) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[2]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -642,7 +717,7 @@ func (x *AuditVersions) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditVersions.ProtoReflect.Descriptor instead.
 func (*AuditVersions) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{2}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *AuditVersions) GetServer() string {
@@ -721,7 +796,7 @@ type AuditPayload struct {
 
 func (x *AuditPayload) Reset() {
 	*x = AuditPayload{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[3]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -733,7 +808,7 @@ func (x *AuditPayload) String() string {
 func (*AuditPayload) ProtoMessage() {}
 
 func (x *AuditPayload) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[3]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -746,7 +821,7 @@ func (x *AuditPayload) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditPayload.ProtoReflect.Descriptor instead.
 func (*AuditPayload) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{3}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{4}
 }
 
 func (x *AuditPayload) GetField() string {
@@ -823,7 +898,7 @@ type AuditRejection struct {
 
 func (x *AuditRejection) Reset() {
 	*x = AuditRejection{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -835,7 +910,7 @@ func (x *AuditRejection) String() string {
 func (*AuditRejection) ProtoMessage() {}
 
 func (x *AuditRejection) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[4]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -848,7 +923,7 @@ func (x *AuditRejection) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRejection.ProtoReflect.Descriptor instead.
 func (*AuditRejection) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *AuditRejection) GetCode() string {
@@ -894,7 +969,7 @@ type AuditRetention struct {
 
 func (x *AuditRetention) Reset() {
 	*x = AuditRetention{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[5]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -906,7 +981,7 @@ func (x *AuditRetention) String() string {
 func (*AuditRetention) ProtoMessage() {}
 
 func (x *AuditRetention) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[5]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -919,7 +994,7 @@ func (x *AuditRetention) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditRetention.ProtoReflect.Descriptor instead.
 func (*AuditRetention) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *AuditRetention) GetFirst() uint64 {
@@ -960,7 +1035,7 @@ type AuditCompacted struct {
 
 func (x *AuditCompacted) Reset() {
 	*x = AuditCompacted{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[6]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -972,7 +1047,7 @@ func (x *AuditCompacted) String() string {
 func (*AuditCompacted) ProtoMessage() {}
 
 func (x *AuditCompacted) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[6]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -985,7 +1060,7 @@ func (x *AuditCompacted) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use AuditCompacted.ProtoReflect.Descriptor instead.
 func (*AuditCompacted) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{6}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *AuditCompacted) GetIndex() uint32 {
@@ -1027,7 +1102,7 @@ type GetRecordRequest struct {
 
 func (x *GetRecordRequest) Reset() {
 	*x = GetRecordRequest{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[7]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1039,7 +1114,7 @@ func (x *GetRecordRequest) String() string {
 func (*GetRecordRequest) ProtoMessage() {}
 
 func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[7]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1052,7 +1127,7 @@ func (x *GetRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordRequest.ProtoReflect.Descriptor instead.
 func (*GetRecordRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{7}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *GetRecordRequest) GetSequence() uint64 {
@@ -1073,7 +1148,7 @@ type GetRecordResponse struct {
 
 func (x *GetRecordResponse) Reset() {
 	*x = GetRecordResponse{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[8]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1085,7 +1160,7 @@ func (x *GetRecordResponse) String() string {
 func (*GetRecordResponse) ProtoMessage() {}
 
 func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[8]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1098,7 +1173,7 @@ func (x *GetRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetRecordResponse.ProtoReflect.Descriptor instead.
 func (*GetRecordResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{8}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *GetRecordResponse) GetRecord() *AuditRecord {
@@ -1130,14 +1205,16 @@ type ListRecordsRequest struct {
 	// Records of one answer. 0: 100. Bounds: 1 to 1,000.
 	PageSize uint32 `protobuf:"varint,9,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
 	// next_page_token of the answer before, to the same request.
-	PageToken     string `protobuf:"bytes,10,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	PageToken string `protobuf:"bytes,10,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
+	// Have the summary of each record, which costs reading it.
+	Summaries     bool `protobuf:"varint,11,opt,name=summaries,proto3" json:"summaries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *ListRecordsRequest) Reset() {
 	*x = ListRecordsRequest{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[9]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[10]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1226,7 @@ func (x *ListRecordsRequest) String() string {
 func (*ListRecordsRequest) ProtoMessage() {}
 
 func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[9]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[10]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1239,7 @@ func (x *ListRecordsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsRequest.ProtoReflect.Descriptor instead.
 func (*ListRecordsRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{9}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{10}
 }
 
 func (x *ListRecordsRequest) GetSessionId() string {
@@ -1235,6 +1312,13 @@ func (x *ListRecordsRequest) GetPageToken() string {
 	return ""
 }
 
+func (x *ListRecordsRequest) GetSummaries() bool {
+	if x != nil {
+		return x.Summaries
+	}
+	return false
+}
+
 // ListRecordsResponse is a page of a list.
 type ListRecordsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1248,7 +1332,7 @@ type ListRecordsResponse struct {
 
 func (x *ListRecordsResponse) Reset() {
 	*x = ListRecordsResponse{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[10]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1260,7 +1344,7 @@ func (x *ListRecordsResponse) String() string {
 func (*ListRecordsResponse) ProtoMessage() {}
 
 func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[10]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1273,7 +1357,7 @@ func (x *ListRecordsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRecordsResponse.ProtoReflect.Descriptor instead.
 func (*ListRecordsResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{10}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *ListRecordsResponse) GetRecords() []*AuditRecord {
@@ -1301,7 +1385,7 @@ type VerifyRecordRequest struct {
 
 func (x *VerifyRecordRequest) Reset() {
 	*x = VerifyRecordRequest{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[11]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1313,7 +1397,7 @@ func (x *VerifyRecordRequest) String() string {
 func (*VerifyRecordRequest) ProtoMessage() {}
 
 func (x *VerifyRecordRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[11]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1326,7 +1410,7 @@ func (x *VerifyRecordRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyRecordRequest.ProtoReflect.Descriptor instead.
 func (*VerifyRecordRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{11}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *VerifyRecordRequest) GetSequence() uint64 {
@@ -1352,7 +1436,7 @@ type Finding struct {
 
 func (x *Finding) Reset() {
 	*x = Finding{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[12]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1448,7 @@ func (x *Finding) String() string {
 func (*Finding) ProtoMessage() {}
 
 func (x *Finding) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[12]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1461,7 @@ func (x *Finding) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Finding.ProtoReflect.Descriptor instead.
 func (*Finding) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{12}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Finding) GetSubject() string {
@@ -1416,7 +1500,7 @@ type VerifyRecordResponse struct {
 
 func (x *VerifyRecordResponse) Reset() {
 	*x = VerifyRecordResponse{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[13]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1428,7 +1512,7 @@ func (x *VerifyRecordResponse) String() string {
 func (*VerifyRecordResponse) ProtoMessage() {}
 
 func (x *VerifyRecordResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[13]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1441,7 +1525,7 @@ func (x *VerifyRecordResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyRecordResponse.ProtoReflect.Descriptor instead.
 func (*VerifyRecordResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{13}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *VerifyRecordResponse) GetHolds() bool {
@@ -1480,7 +1564,7 @@ type VerifyLogRequest struct {
 
 func (x *VerifyLogRequest) Reset() {
 	*x = VerifyLogRequest{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[14]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1492,7 +1576,7 @@ func (x *VerifyLogRequest) String() string {
 func (*VerifyLogRequest) ProtoMessage() {}
 
 func (x *VerifyLogRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[14]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1505,7 +1589,7 @@ func (x *VerifyLogRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyLogRequest.ProtoReflect.Descriptor instead.
 func (*VerifyLogRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{14}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *VerifyLogRequest) GetFromSequence() uint64 {
@@ -1545,7 +1629,7 @@ type VerifyLogResponse struct {
 
 func (x *VerifyLogResponse) Reset() {
 	*x = VerifyLogResponse{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[15]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1557,7 +1641,7 @@ func (x *VerifyLogResponse) String() string {
 func (*VerifyLogResponse) ProtoMessage() {}
 
 func (x *VerifyLogResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[15]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1570,7 +1654,7 @@ func (x *VerifyLogResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifyLogResponse.ProtoReflect.Descriptor instead.
 func (*VerifyLogResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{15}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *VerifyLogResponse) GetAnswer() isVerifyLogResponse_Answer {
@@ -1629,7 +1713,7 @@ type InconsistentRecord struct {
 
 func (x *InconsistentRecord) Reset() {
 	*x = InconsistentRecord{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1641,7 +1725,7 @@ func (x *InconsistentRecord) String() string {
 func (*InconsistentRecord) ProtoMessage() {}
 
 func (x *InconsistentRecord) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[16]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1654,7 +1738,7 @@ func (x *InconsistentRecord) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InconsistentRecord.ProtoReflect.Descriptor instead.
 func (*InconsistentRecord) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{16}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *InconsistentRecord) GetSequence() uint64 {
@@ -1696,7 +1780,7 @@ type VerifiedLog struct {
 
 func (x *VerifiedLog) Reset() {
 	*x = VerifiedLog{}
-	mi := &file_toolresult_v1_audit_proto_msgTypes[17]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1708,7 +1792,7 @@ func (x *VerifiedLog) String() string {
 func (*VerifiedLog) ProtoMessage() {}
 
 func (x *VerifiedLog) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_audit_proto_msgTypes[17]
+	mi := &file_toolresult_v1_audit_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1721,7 +1805,7 @@ func (x *VerifiedLog) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use VerifiedLog.ProtoReflect.Descriptor instead.
 func (*VerifiedLog) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{17}
+	return file_toolresult_v1_audit_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *VerifiedLog) GetLogId() string {
@@ -1777,7 +1861,7 @@ var File_toolresult_v1_audit_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xbc\v\n" +
+	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xf3\v\n" +
 	"\vAuditRecord\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12;\n" +
@@ -1816,7 +1900,12 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\tcompacted\x18\x1e \x03(\v2\x1d.toolresult.v1.AuditCompactedR\tcompacted\x12#\n" +
 	"\rprevious_hash\x18\x1f \x01(\tR\fpreviousHash\x12\x12\n" +
 	"\x04hash\x18  \x01(\tR\x04hash\x12\x19\n" +
-	"\bin_order\x18! \x03(\tR\ainOrder\"\x89\x02\n" +
+	"\bin_order\x18! \x03(\tR\ainOrder\x125\n" +
+	"\asummary\x18\" \x01(\v2\x1b.toolresult.v1.AuditSummaryR\asummary\"Z\n" +
+	"\fAuditSummary\x12\x18\n" +
+	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
+	"\asubject\x18\x02 \x01(\tR\asubject\x12\x16\n" +
+	"\x06failed\x18\x03 \x01(\bR\x06failed\"\x89\x02\n" +
 	"\vAuditCaller\x12\x15\n" +
 	"\x03uid\x18\x01 \x01(\rH\x00R\x03uid\x88\x01\x01\x12\x15\n" +
 	"\x03gid\x18\x02 \x01(\rH\x01R\x03gid\x88\x01\x01\x12\x15\n" +
@@ -1868,7 +1957,7 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\x10GetRecordRequest\x12\x1a\n" +
 	"\bsequence\x18\x01 \x01(\x04R\bsequence\"G\n" +
 	"\x11GetRecordResponse\x122\n" +
-	"\x06record\x18\x01 \x01(\v2\x1a.toolresult.v1.AuditRecordR\x06record\"\x84\x03\n" +
+	"\x06record\x18\x01 \x01(\v2\x1a.toolresult.v1.AuditRecordR\x06record\"\xa2\x03\n" +
 	"\x12ListRecordsRequest\x12\x1d\n" +
 	"\n" +
 	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x17\n" +
@@ -1884,7 +1973,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\tpage_size\x18\t \x01(\rR\bpageSize\x12\x1d\n" +
 	"\n" +
 	"page_token\x18\n" +
-	" \x01(\tR\tpageToken\"s\n" +
+	" \x01(\tR\tpageToken\x12\x1c\n" +
+	"\tsummaries\x18\v \x01(\bR\tsummaries\"s\n" +
 	"\x13ListRecordsResponse\x124\n" +
 	"\arecords\x18\x01 \x03(\v2\x1a.toolresult.v1.AuditRecordR\arecords\x12&\n" +
 	"\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"1\n" +
@@ -1952,85 +2042,87 @@ func file_toolresult_v1_audit_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_audit_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_toolresult_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 18)
+var file_toolresult_v1_audit_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_toolresult_v1_audit_proto_goTypes = []any{
 	(AuditKind)(0),                // 0: toolresult.v1.AuditKind
 	(Verdict)(0),                  // 1: toolresult.v1.Verdict
 	(*AuditRecord)(nil),           // 2: toolresult.v1.AuditRecord
-	(*AuditCaller)(nil),           // 3: toolresult.v1.AuditCaller
-	(*AuditVersions)(nil),         // 4: toolresult.v1.AuditVersions
-	(*AuditPayload)(nil),          // 5: toolresult.v1.AuditPayload
-	(*AuditRejection)(nil),        // 6: toolresult.v1.AuditRejection
-	(*AuditRetention)(nil),        // 7: toolresult.v1.AuditRetention
-	(*AuditCompacted)(nil),        // 8: toolresult.v1.AuditCompacted
-	(*GetRecordRequest)(nil),      // 9: toolresult.v1.GetRecordRequest
-	(*GetRecordResponse)(nil),     // 10: toolresult.v1.GetRecordResponse
-	(*ListRecordsRequest)(nil),    // 11: toolresult.v1.ListRecordsRequest
-	(*ListRecordsResponse)(nil),   // 12: toolresult.v1.ListRecordsResponse
-	(*VerifyRecordRequest)(nil),   // 13: toolresult.v1.VerifyRecordRequest
-	(*Finding)(nil),               // 14: toolresult.v1.Finding
-	(*VerifyRecordResponse)(nil),  // 15: toolresult.v1.VerifyRecordResponse
-	(*VerifyLogRequest)(nil),      // 16: toolresult.v1.VerifyLogRequest
-	(*VerifyLogResponse)(nil),     // 17: toolresult.v1.VerifyLogResponse
-	(*InconsistentRecord)(nil),    // 18: toolresult.v1.InconsistentRecord
-	(*VerifiedLog)(nil),           // 19: toolresult.v1.VerifiedLog
-	(*timestamppb.Timestamp)(nil), // 20: google.protobuf.Timestamp
-	(*CallReference)(nil),         // 21: toolresult.v1.CallReference
-	(ToolStatus)(0),               // 22: toolresult.v1.ToolStatus
-	(*ProjectionPolicy)(nil),      // 23: toolresult.v1.ProjectionPolicy
-	(*Redaction)(nil),             // 24: toolresult.v1.Redaction
-	(*OutputUnchanged)(nil),       // 25: toolresult.v1.OutputUnchanged
-	(*durationpb.Duration)(nil),   // 26: google.protobuf.Duration
-	(*AuditDetails)(nil),          // 27: toolresult.v1.AuditDetails
-	(*CompleteToolOutput)(nil),    // 28: toolresult.v1.CompleteToolOutput
-	(*CanonicalToolResult)(nil),   // 29: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),               // 30: toolresult.v1.Receipt
+	(*AuditSummary)(nil),          // 3: toolresult.v1.AuditSummary
+	(*AuditCaller)(nil),           // 4: toolresult.v1.AuditCaller
+	(*AuditVersions)(nil),         // 5: toolresult.v1.AuditVersions
+	(*AuditPayload)(nil),          // 6: toolresult.v1.AuditPayload
+	(*AuditRejection)(nil),        // 7: toolresult.v1.AuditRejection
+	(*AuditRetention)(nil),        // 8: toolresult.v1.AuditRetention
+	(*AuditCompacted)(nil),        // 9: toolresult.v1.AuditCompacted
+	(*GetRecordRequest)(nil),      // 10: toolresult.v1.GetRecordRequest
+	(*GetRecordResponse)(nil),     // 11: toolresult.v1.GetRecordResponse
+	(*ListRecordsRequest)(nil),    // 12: toolresult.v1.ListRecordsRequest
+	(*ListRecordsResponse)(nil),   // 13: toolresult.v1.ListRecordsResponse
+	(*VerifyRecordRequest)(nil),   // 14: toolresult.v1.VerifyRecordRequest
+	(*Finding)(nil),               // 15: toolresult.v1.Finding
+	(*VerifyRecordResponse)(nil),  // 16: toolresult.v1.VerifyRecordResponse
+	(*VerifyLogRequest)(nil),      // 17: toolresult.v1.VerifyLogRequest
+	(*VerifyLogResponse)(nil),     // 18: toolresult.v1.VerifyLogResponse
+	(*InconsistentRecord)(nil),    // 19: toolresult.v1.InconsistentRecord
+	(*VerifiedLog)(nil),           // 20: toolresult.v1.VerifiedLog
+	(*timestamppb.Timestamp)(nil), // 21: google.protobuf.Timestamp
+	(*CallReference)(nil),         // 22: toolresult.v1.CallReference
+	(ToolStatus)(0),               // 23: toolresult.v1.ToolStatus
+	(*ProjectionPolicy)(nil),      // 24: toolresult.v1.ProjectionPolicy
+	(*Redaction)(nil),             // 25: toolresult.v1.Redaction
+	(*OutputUnchanged)(nil),       // 26: toolresult.v1.OutputUnchanged
+	(*durationpb.Duration)(nil),   // 27: google.protobuf.Duration
+	(*AuditDetails)(nil),          // 28: toolresult.v1.AuditDetails
+	(*CompleteToolOutput)(nil),    // 29: toolresult.v1.CompleteToolOutput
+	(*CanonicalToolResult)(nil),   // 30: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),               // 31: toolresult.v1.Receipt
 }
 var file_toolresult_v1_audit_proto_depIdxs = []int32{
-	20, // 0: toolresult.v1.AuditRecord.recorded_at:type_name -> google.protobuf.Timestamp
+	21, // 0: toolresult.v1.AuditRecord.recorded_at:type_name -> google.protobuf.Timestamp
 	0,  // 1: toolresult.v1.AuditRecord.kind:type_name -> toolresult.v1.AuditKind
-	3,  // 2: toolresult.v1.AuditRecord.caller:type_name -> toolresult.v1.AuditCaller
-	21, // 3: toolresult.v1.AuditRecord.call:type_name -> toolresult.v1.CallReference
-	22, // 4: toolresult.v1.AuditRecord.status:type_name -> toolresult.v1.ToolStatus
-	23, // 5: toolresult.v1.AuditRecord.policy:type_name -> toolresult.v1.ProjectionPolicy
-	4,  // 6: toolresult.v1.AuditRecord.versions:type_name -> toolresult.v1.AuditVersions
-	5,  // 7: toolresult.v1.AuditRecord.payloads:type_name -> toolresult.v1.AuditPayload
-	24, // 8: toolresult.v1.AuditRecord.redactions:type_name -> toolresult.v1.Redaction
-	25, // 9: toolresult.v1.AuditRecord.unchanged:type_name -> toolresult.v1.OutputUnchanged
-	26, // 10: toolresult.v1.AuditRecord.elapsed:type_name -> google.protobuf.Duration
-	27, // 11: toolresult.v1.AuditRecord.details:type_name -> toolresult.v1.AuditDetails
-	6,  // 12: toolresult.v1.AuditRecord.rejection:type_name -> toolresult.v1.AuditRejection
-	7,  // 13: toolresult.v1.AuditRecord.retention:type_name -> toolresult.v1.AuditRetention
-	28, // 14: toolresult.v1.AuditRecord.output:type_name -> toolresult.v1.CompleteToolOutput
-	29, // 15: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	30, // 16: toolresult.v1.AuditRecord.receipt:type_name -> toolresult.v1.Receipt
-	8,  // 17: toolresult.v1.AuditRecord.compacted:type_name -> toolresult.v1.AuditCompacted
-	20, // 18: toolresult.v1.AuditCaller.pid_started_at:type_name -> google.protobuf.Timestamp
-	24, // 19: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
-	29, // 20: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	30, // 21: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
-	2,  // 22: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
-	0,  // 23: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
-	20, // 24: toolresult.v1.ListRecordsRequest.from_time:type_name -> google.protobuf.Timestamp
-	20, // 25: toolresult.v1.ListRecordsRequest.until_time:type_name -> google.protobuf.Timestamp
-	2,  // 26: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
-	1,  // 27: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
-	14, // 28: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
-	18, // 29: toolresult.v1.VerifyLogResponse.inconsistent:type_name -> toolresult.v1.InconsistentRecord
-	19, // 30: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
-	9,  // 31: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
-	11, // 32: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
-	13, // 33: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
-	16, // 34: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
-	10, // 35: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
-	12, // 36: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
-	15, // 37: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
-	17, // 38: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
-	35, // [35:39] is the sub-list for method output_type
-	31, // [31:35] is the sub-list for method input_type
-	31, // [31:31] is the sub-list for extension type_name
-	31, // [31:31] is the sub-list for extension extendee
-	0,  // [0:31] is the sub-list for field type_name
+	4,  // 2: toolresult.v1.AuditRecord.caller:type_name -> toolresult.v1.AuditCaller
+	22, // 3: toolresult.v1.AuditRecord.call:type_name -> toolresult.v1.CallReference
+	23, // 4: toolresult.v1.AuditRecord.status:type_name -> toolresult.v1.ToolStatus
+	24, // 5: toolresult.v1.AuditRecord.policy:type_name -> toolresult.v1.ProjectionPolicy
+	5,  // 6: toolresult.v1.AuditRecord.versions:type_name -> toolresult.v1.AuditVersions
+	6,  // 7: toolresult.v1.AuditRecord.payloads:type_name -> toolresult.v1.AuditPayload
+	25, // 8: toolresult.v1.AuditRecord.redactions:type_name -> toolresult.v1.Redaction
+	26, // 9: toolresult.v1.AuditRecord.unchanged:type_name -> toolresult.v1.OutputUnchanged
+	27, // 10: toolresult.v1.AuditRecord.elapsed:type_name -> google.protobuf.Duration
+	28, // 11: toolresult.v1.AuditRecord.details:type_name -> toolresult.v1.AuditDetails
+	7,  // 12: toolresult.v1.AuditRecord.rejection:type_name -> toolresult.v1.AuditRejection
+	8,  // 13: toolresult.v1.AuditRecord.retention:type_name -> toolresult.v1.AuditRetention
+	29, // 14: toolresult.v1.AuditRecord.output:type_name -> toolresult.v1.CompleteToolOutput
+	30, // 15: toolresult.v1.AuditRecord.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	31, // 16: toolresult.v1.AuditRecord.receipt:type_name -> toolresult.v1.Receipt
+	9,  // 17: toolresult.v1.AuditRecord.compacted:type_name -> toolresult.v1.AuditCompacted
+	3,  // 18: toolresult.v1.AuditRecord.summary:type_name -> toolresult.v1.AuditSummary
+	21, // 19: toolresult.v1.AuditCaller.pid_started_at:type_name -> google.protobuf.Timestamp
+	25, // 20: toolresult.v1.AuditPayload.redactions:type_name -> toolresult.v1.Redaction
+	30, // 21: toolresult.v1.AuditCompacted.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	31, // 22: toolresult.v1.AuditCompacted.receipt:type_name -> toolresult.v1.Receipt
+	2,  // 23: toolresult.v1.GetRecordResponse.record:type_name -> toolresult.v1.AuditRecord
+	0,  // 24: toolresult.v1.ListRecordsRequest.kinds:type_name -> toolresult.v1.AuditKind
+	21, // 25: toolresult.v1.ListRecordsRequest.from_time:type_name -> google.protobuf.Timestamp
+	21, // 26: toolresult.v1.ListRecordsRequest.until_time:type_name -> google.protobuf.Timestamp
+	2,  // 27: toolresult.v1.ListRecordsResponse.records:type_name -> toolresult.v1.AuditRecord
+	1,  // 28: toolresult.v1.Finding.verdict:type_name -> toolresult.v1.Verdict
+	15, // 29: toolresult.v1.VerifyRecordResponse.findings:type_name -> toolresult.v1.Finding
+	19, // 30: toolresult.v1.VerifyLogResponse.inconsistent:type_name -> toolresult.v1.InconsistentRecord
+	20, // 31: toolresult.v1.VerifyLogResponse.verified:type_name -> toolresult.v1.VerifiedLog
+	10, // 32: toolresult.v1.AuditService.GetRecord:input_type -> toolresult.v1.GetRecordRequest
+	12, // 33: toolresult.v1.AuditService.ListRecords:input_type -> toolresult.v1.ListRecordsRequest
+	14, // 34: toolresult.v1.AuditService.VerifyRecord:input_type -> toolresult.v1.VerifyRecordRequest
+	17, // 35: toolresult.v1.AuditService.VerifyLog:input_type -> toolresult.v1.VerifyLogRequest
+	11, // 36: toolresult.v1.AuditService.GetRecord:output_type -> toolresult.v1.GetRecordResponse
+	13, // 37: toolresult.v1.AuditService.ListRecords:output_type -> toolresult.v1.ListRecordsResponse
+	16, // 38: toolresult.v1.AuditService.VerifyRecord:output_type -> toolresult.v1.VerifyRecordResponse
+	18, // 39: toolresult.v1.AuditService.VerifyLog:output_type -> toolresult.v1.VerifyLogResponse
+	36, // [36:40] is the sub-list for method output_type
+	32, // [32:36] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_audit_proto_init() }
@@ -2043,8 +2135,8 @@ func file_toolresult_v1_audit_proto_init() {
 	file_toolresult_v1_payload_proto_init()
 	file_toolresult_v1_policy_proto_init()
 	file_toolresult_v1_service_proto_init()
-	file_toolresult_v1_audit_proto_msgTypes[1].OneofWrappers = []any{}
-	file_toolresult_v1_audit_proto_msgTypes[15].OneofWrappers = []any{
+	file_toolresult_v1_audit_proto_msgTypes[2].OneofWrappers = []any{}
+	file_toolresult_v1_audit_proto_msgTypes[16].OneofWrappers = []any{
 		(*VerifyLogResponse_Inconsistent)(nil),
 		(*VerifyLogResponse_Verified)(nil),
 	}
@@ -2054,7 +2146,7 @@ func file_toolresult_v1_audit_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_audit_proto_rawDesc), len(file_toolresult_v1_audit_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   18,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -44,7 +44,7 @@ VERDICT_NOT_COMPARABLE: Verdict
 VERDICT_NONE: Verdict
 
 class AuditRecord(_message.Message):
-    __slots__ = ("log_id", "sequence", "recorded_at", "kind", "method", "correlation_id", "caller", "call", "request_id", "request_digest", "part", "parts", "tool_name", "family", "status", "policy", "policy_digest", "versions", "payloads", "redactions", "unchanged", "budget_tokens", "elapsed", "details", "rejection", "retention", "output", "canonical", "receipt", "compacted", "previous_hash", "hash", "in_order")
+    __slots__ = ("log_id", "sequence", "recorded_at", "kind", "method", "correlation_id", "caller", "call", "request_id", "request_digest", "part", "parts", "tool_name", "family", "status", "policy", "policy_digest", "versions", "payloads", "redactions", "unchanged", "budget_tokens", "elapsed", "details", "rejection", "retention", "output", "canonical", "receipt", "compacted", "previous_hash", "hash", "in_order", "summary")
     LOG_ID_FIELD_NUMBER: _ClassVar[int]
     SEQUENCE_FIELD_NUMBER: _ClassVar[int]
     RECORDED_AT_FIELD_NUMBER: _ClassVar[int]
@@ -78,6 +78,7 @@ class AuditRecord(_message.Message):
     PREVIOUS_HASH_FIELD_NUMBER: _ClassVar[int]
     HASH_FIELD_NUMBER: _ClassVar[int]
     IN_ORDER_FIELD_NUMBER: _ClassVar[int]
+    SUMMARY_FIELD_NUMBER: _ClassVar[int]
     log_id: str
     sequence: int
     recorded_at: _timestamp_pb2.Timestamp
@@ -111,7 +112,18 @@ class AuditRecord(_message.Message):
     previous_hash: str
     hash: str
     in_order: _containers.RepeatedScalarFieldContainer[str]
-    def __init__(self, log_id: _Optional[str] = ..., sequence: _Optional[int] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., kind: _Optional[_Union[AuditKind, str]] = ..., method: _Optional[str] = ..., correlation_id: _Optional[str] = ..., caller: _Optional[_Union[AuditCaller, _Mapping]] = ..., call: _Optional[_Union[_service_pb2.CallReference, _Mapping]] = ..., request_id: _Optional[str] = ..., request_digest: _Optional[str] = ..., part: _Optional[int] = ..., parts: _Optional[int] = ..., tool_name: _Optional[str] = ..., family: _Optional[str] = ..., status: _Optional[_Union[_envelope_pb2.ToolStatus, str]] = ..., policy: _Optional[_Union[_policy_pb2.ProjectionPolicy, _Mapping]] = ..., policy_digest: _Optional[str] = ..., versions: _Optional[_Union[AuditVersions, _Mapping]] = ..., payloads: _Optional[_Iterable[_Union[AuditPayload, _Mapping]]] = ..., redactions: _Optional[_Iterable[_Union[_payload_pb2.Redaction, _Mapping]]] = ..., unchanged: _Optional[_Union[_command_pb2.OutputUnchanged, _Mapping]] = ..., budget_tokens: _Optional[int] = ..., elapsed: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., details: _Optional[_Union[_service_pb2.AuditDetails, _Mapping]] = ..., rejection: _Optional[_Union[AuditRejection, _Mapping]] = ..., retention: _Optional[_Union[AuditRetention, _Mapping]] = ..., output: _Optional[_Union[_envelope_pb2.CompleteToolOutput, _Mapping]] = ..., canonical: _Optional[_Union[_envelope_pb2.CanonicalToolResult, _Mapping]] = ..., receipt: _Optional[_Union[_policy_pb2.Receipt, _Mapping]] = ..., compacted: _Optional[_Iterable[_Union[AuditCompacted, _Mapping]]] = ..., previous_hash: _Optional[str] = ..., hash: _Optional[str] = ..., in_order: _Optional[_Iterable[str]] = ...) -> None: ...
+    summary: AuditSummary
+    def __init__(self, log_id: _Optional[str] = ..., sequence: _Optional[int] = ..., recorded_at: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., kind: _Optional[_Union[AuditKind, str]] = ..., method: _Optional[str] = ..., correlation_id: _Optional[str] = ..., caller: _Optional[_Union[AuditCaller, _Mapping]] = ..., call: _Optional[_Union[_service_pb2.CallReference, _Mapping]] = ..., request_id: _Optional[str] = ..., request_digest: _Optional[str] = ..., part: _Optional[int] = ..., parts: _Optional[int] = ..., tool_name: _Optional[str] = ..., family: _Optional[str] = ..., status: _Optional[_Union[_envelope_pb2.ToolStatus, str]] = ..., policy: _Optional[_Union[_policy_pb2.ProjectionPolicy, _Mapping]] = ..., policy_digest: _Optional[str] = ..., versions: _Optional[_Union[AuditVersions, _Mapping]] = ..., payloads: _Optional[_Iterable[_Union[AuditPayload, _Mapping]]] = ..., redactions: _Optional[_Iterable[_Union[_payload_pb2.Redaction, _Mapping]]] = ..., unchanged: _Optional[_Union[_command_pb2.OutputUnchanged, _Mapping]] = ..., budget_tokens: _Optional[int] = ..., elapsed: _Optional[_Union[_duration_pb2.Duration, _Mapping]] = ..., details: _Optional[_Union[_service_pb2.AuditDetails, _Mapping]] = ..., rejection: _Optional[_Union[AuditRejection, _Mapping]] = ..., retention: _Optional[_Union[AuditRetention, _Mapping]] = ..., output: _Optional[_Union[_envelope_pb2.CompleteToolOutput, _Mapping]] = ..., canonical: _Optional[_Union[_envelope_pb2.CanonicalToolResult, _Mapping]] = ..., receipt: _Optional[_Union[_policy_pb2.Receipt, _Mapping]] = ..., compacted: _Optional[_Iterable[_Union[AuditCompacted, _Mapping]]] = ..., previous_hash: _Optional[str] = ..., hash: _Optional[str] = ..., in_order: _Optional[_Iterable[str]] = ..., summary: _Optional[_Union[AuditSummary, _Mapping]] = ...) -> None: ...
+
+class AuditSummary(_message.Message):
+    __slots__ = ("outcome", "subject", "failed")
+    OUTCOME_FIELD_NUMBER: _ClassVar[int]
+    SUBJECT_FIELD_NUMBER: _ClassVar[int]
+    FAILED_FIELD_NUMBER: _ClassVar[int]
+    outcome: str
+    subject: str
+    failed: bool
+    def __init__(self, outcome: _Optional[str] = ..., subject: _Optional[str] = ..., failed: bool = ...) -> None: ...
 
 class AuditCaller(_message.Message):
     __slots__ = ("uid", "gid", "pid", "address", "confined_to", "certificate", "pid_started_at")
@@ -216,7 +228,7 @@ class GetRecordResponse(_message.Message):
     def __init__(self, record: _Optional[_Union[AuditRecord, _Mapping]] = ...) -> None: ...
 
 class ListRecordsRequest(_message.Message):
-    __slots__ = ("session_id", "call_id", "request_id", "tool_name", "kinds", "from_time", "until_time", "artifact", "page_size", "page_token")
+    __slots__ = ("session_id", "call_id", "request_id", "tool_name", "kinds", "from_time", "until_time", "artifact", "page_size", "page_token", "summaries")
     SESSION_ID_FIELD_NUMBER: _ClassVar[int]
     CALL_ID_FIELD_NUMBER: _ClassVar[int]
     REQUEST_ID_FIELD_NUMBER: _ClassVar[int]
@@ -227,6 +239,7 @@ class ListRecordsRequest(_message.Message):
     ARTIFACT_FIELD_NUMBER: _ClassVar[int]
     PAGE_SIZE_FIELD_NUMBER: _ClassVar[int]
     PAGE_TOKEN_FIELD_NUMBER: _ClassVar[int]
+    SUMMARIES_FIELD_NUMBER: _ClassVar[int]
     session_id: str
     call_id: str
     request_id: str
@@ -237,7 +250,8 @@ class ListRecordsRequest(_message.Message):
     artifact: str
     page_size: int
     page_token: str
-    def __init__(self, session_id: _Optional[str] = ..., call_id: _Optional[str] = ..., request_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., kinds: _Optional[_Iterable[_Union[AuditKind, str]]] = ..., from_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., artifact: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ...) -> None: ...
+    summaries: bool
+    def __init__(self, session_id: _Optional[str] = ..., call_id: _Optional[str] = ..., request_id: _Optional[str] = ..., tool_name: _Optional[str] = ..., kinds: _Optional[_Iterable[_Union[AuditKind, str]]] = ..., from_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., until_time: _Optional[_Union[_timestamp_pb2.Timestamp, _Mapping]] = ..., artifact: _Optional[str] = ..., page_size: _Optional[int] = ..., page_token: _Optional[str] = ..., summaries: bool = ...) -> None: ...
 
 class ListRecordsResponse(_message.Message):
     __slots__ = ("records", "next_page_token")

@@ -8380,6 +8380,24 @@ pub struct AuditRecord {
     /// artifact is the last of payloads. Empty: their order was not kept.
     #[prost(string, repeated, tag="33")]
     pub in_order: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+    #[prost(message, optional, tag="34")]
+    pub summary: ::core::option::Option<AuditSummary>,
+}
+/// AuditSummary is the result of a record in short, made of the record when it is listed.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct AuditSummary {
+    /// The first line of the receipt: how the tool ended. At most 200 bytes.
+    #[prost(string, tag="1")]
+    pub outcome: ::prost::alloc::string::String,
+    /// What the result is about, such as a command line, on one line; at most 200 bytes. Empty:
+    /// its family states none.
+    #[prost(string, tag="2")]
+    pub subject: ::prost::alloc::string::String,
+    /// Whether the result states a failure: an error of the tool, a command that failed, a
+    /// signal.
+    #[prost(bool, tag="3")]
+    pub failed: bool,
 }
 /// AuditCaller is who made a call, as far as the server knows by itself.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -8556,6 +8574,9 @@ pub struct ListRecordsRequest {
     /// next_page_token of the answer before, to the same request.
     #[prost(string, tag="10")]
     pub page_token: ::prost::alloc::string::String,
+    /// Have the summary of each record, which costs reading it.
+    #[prost(bool, tag="11")]
+    pub summaries: bool,
 }
 /// ListRecordsResponse is a page of a list.
 #[derive(Clone, PartialEq, ::prost::Message)]

@@ -22,7 +22,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file toolresult/v1/audit.proto.
  */
 export const file_toolresult_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("Chl0b29scmVzdWx0L3YxL2F1ZGl0LnByb3RvEg10b29scmVzdWx0LnYxIvgICgtBdWRpdFJlY29yZBIOCgZsb2dfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAQSLwoLcmVjb3JkZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBGtpbmQYBCABKA4yGC50b29scmVzdWx0LnYxLkF1ZGl0S2luZBIOCgZtZXRob2QYBSABKAkSFgoOY29ycmVsYXRpb25faWQYBiABKAkSKgoGY2FsbGVyGAcgASgLMhoudG9vbHJlc3VsdC52MS5BdWRpdENhbGxlchIqCgRjYWxsGAggASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlEhIKCnJlcXVlc3RfaWQYCSABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCiABKAkSDAoEcGFydBgLIAEoDRINCgVwYXJ0cxgMIAEoDRIRCgl0b29sX25hbWUYDSABKAkSDgoGZmFtaWx5GA4gASgJEikKBnN0YXR1cxgPIAEoDjIZLnRvb2xyZXN1bHQudjEuVG9vbFN0YXR1cxIvCgZwb2xpY3kYECABKAsyHy50b29scmVzdWx0LnYxLlByb2plY3Rpb25Qb2xpY3kSFQoNcG9saWN5X2RpZ2VzdBgRIAEoCRIuCgh2ZXJzaW9ucxgSIAEoCzIcLnRvb2xyZXN1bHQudjEuQXVkaXRWZXJzaW9ucxItCghwYXlsb2FkcxgTIAMoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXRQYXlsb2FkEiwKCnJlZGFjdGlvbnMYFCADKAsyGC50b29scmVzdWx0LnYxLlJlZGFjdGlvbhIxCgl1bmNoYW5nZWQYFSABKAsyHi50b29scmVzdWx0LnYxLk91dHB1dFVuY2hhbmdlZBIVCg1idWRnZXRfdG9rZW5zGBYgASgNEioKB2VsYXBzZWQYFyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLAoHZGV0YWlscxgYIAEoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzEjAKCXJlamVjdGlvbhgZIAEoCzIdLnRvb2xyZXN1bHQudjEuQXVkaXRSZWplY3Rpb24SMAoJcmV0ZW50aW9uGBogASgLMh0udG9vbHJlc3VsdC52MS5BdWRpdFJldGVudGlvbhIxCgZvdXRwdXQYGyABKAsyIS50b29scmVzdWx0LnYxLkNvbXBsZXRlVG9vbE91dHB1dBI1CgljYW5vbmljYWwYHCABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSJwoHcmVjZWlwdBgdIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdBIwCgljb21wYWN0ZWQYHiADKAsyHS50b29scmVzdWx0LnYxLkF1ZGl0Q29tcGFjdGVkEhUKDXByZXZpb3VzX2hhc2gYHyABKAkSDAoEaGFzaBggIAEoCRIQCghpbl9vcmRlchghIAMoCSLKAQoLQXVkaXRDYWxsZXISEAoDdWlkGAEgASgNSACIAQESEAoDZ2lkGAIgASgNSAGIAQESEAoDcGlkGAMgASgFSAKIAQESDwoHYWRkcmVzcxgEIAEoCRITCgtjb25maW5lZF90bxgFIAEoCRITCgtjZXJ0aWZpY2F0ZRgGIAEoCRIyCg5waWRfc3RhcnRlZF9hdBgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBgoEX3VpZEIGCgRfZ2lkQgYKBF9waWQilwEKDUF1ZGl0VmVyc2lvbnMSDgoGc2VydmVyGAEgASgJEhEKCXByb2plY3RvchgCIAEoDRIQCghyZW5kZXJlchgDIAEoDRIPCgdwcm9maWxlGAQgASgJEhYKDnByb2ZpbGVfZGlnZXN0GAUgASgJEhEKCXJlZGFjdGlvbhgGIAEoCRIVCg10b2tlbl9jb3VudGVyGAcgASgJIsMBCgxBdWRpdFBheWxvYWQSDQoFZmllbGQYASABKAkSDQoFYnl0ZXMYAiABKAQSDgoGZGlnZXN0GAMgASgJEhAKCGFydGlmYWN0GAQgASgJEiwKCnJlZGFjdGlvbnMYBSADKAsyGC50b29scmVzdWx0LnYxLlJlZGFjdGlvbhIWCg5vcmlnaW5hbF9ieXRlcxgGIAEoBBIZChFvcmlnaW5hbF9hcnRpZmFjdBgHIAEoCRISCgpzb3VyY2Vfa2V5GAggASgJIlEKDkF1ZGl0UmVqZWN0aW9uEgwKBGNvZGUYASABKAkSDgoGcmVhc29uGAIgASgJEg0KBWZpZWxkGAMgASgJEhIKCnVucmVjb3JkZWQYBCABKAQiQAoOQXVkaXRSZXRlbnRpb24SDQoFZmlyc3QYASABKAQSDAoEbGFzdBgCIAEoBBIRCglsYXN0X2hhc2gYAyABKAkikAEKDkF1ZGl0Q29tcGFjdGVkEg0KBWluZGV4GAEgASgNEg8KB2NhbGxfaWQYAiABKAkSNQoJY2Fub25pY2FsGAMgASgLMiIudG9vbHJlc3VsdC52MS5DYW5vbmljYWxUb29sUmVzdWx0EicKB3JlY2VpcHQYBCABKAsyFi50b29scmVzdWx0LnYxLlJlY2VpcHQiJAoQR2V0UmVjb3JkUmVxdWVzdBIQCghzZXF1ZW5jZRgBIAEoBCI/ChFHZXRSZWNvcmRSZXNwb25zZRIqCgZyZWNvcmQYASABKAsyGi50b29scmVzdWx0LnYxLkF1ZGl0UmVjb3JkIqECChJMaXN0UmVjb3Jkc1JlcXVlc3QSEgoKc2Vzc2lvbl9pZBgBIAEoCRIPCgdjYWxsX2lkGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkSEQoJdG9vbF9uYW1lGAQgASgJEicKBWtpbmRzGAUgAygOMhgudG9vbHJlc3VsdC52MS5BdWRpdEtpbmQSLQoJZnJvbV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghhcnRpZmFjdBgIIAEoCRIRCglwYWdlX3NpemUYCSABKA0SEgoKcGFnZV90b2tlbhgKIAEoCSJbChNMaXN0UmVjb3Jkc1Jlc3BvbnNlEisKB3JlY29yZHMYASADKAsyGi50b29scmVzdWx0LnYxLkF1ZGl0UmVjb3JkEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSInChNWZXJpZnlSZWNvcmRSZXF1ZXN0EhAKCHNlcXVlbmNlGAEgASgEIlEKB0ZpbmRpbmcSDwoHc3ViamVjdBgBIAEoCRInCgd2ZXJkaWN0GAIgASgOMhYudG9vbHJlc3VsdC52MS5WZXJkaWN0EgwKBHRleHQYAyABKAkiYQoUVmVyaWZ5UmVjb3JkUmVzcG9uc2USDQoFaG9sZHMYASABKAgSEAoIY29tcGxldGUYAiABKAgSKAoIZmluZGluZ3MYAyADKAsyFi50b29scmVzdWx0LnYxLkZpbmRpbmciUwoQVmVyaWZ5TG9nUmVxdWVzdBIVCg1mcm9tX3NlcXVlbmNlGAEgASgEEhUKDWhlYWRfc2VxdWVuY2UYAiABKAQSEQoJaGVhZF9oYXNoGAMgASgJIogBChFWZXJpZnlMb2dSZXNwb25zZRI5CgxpbmNvbnNpc3RlbnQYASABKAsyIS50b29scmVzdWx0LnYxLkluY29uc2lzdGVudFJlY29yZEgAEi4KCHZlcmlmaWVkGAIgASgLMhoudG9vbHJlc3VsdC52MS5WZXJpZmllZExvZ0gAQggKBmFuc3dlciI2ChJJbmNvbnNpc3RlbnRSZWNvcmQSEAoIc2VxdWVuY2UYASABKAQSDgoGcmVhc29uGAIgASgJIo4BCgtWZXJpZmllZExvZxIOCgZsb2dfaWQYASABKAkSDgoGaW50YWN0GAIgASgEEhQKDGluY29uc2lzdGVudBgDIAEoBBINCgVmaXJzdBgEIAEoBBIVCg1oZWFkX3NlcXVlbmNlGAUgASgEEhEKCWhlYWRfaGFzaBgGIAEoCRIQCgh3YXJuaW5ncxgHIAMoCSrFAQoJQXVkaXRLaW5kEhoKFkFVRElUX0tJTkRfVU5TUEVDSUZJRUQQABIZChVBVURJVF9LSU5EX1BST0pFQ1RJT04QARIYChRBVURJVF9LSU5EX1JFTkRFUklORxACEhkKFUFVRElUX0tJTkRfQ09NUEFDVElPThADEhgKFEFVRElUX0tJTkRfUkVKRUNUSU9OEAQSGAoUQVVESVRfS0lORF9SRVRFTlRJT04QBRIYChRBVURJVF9LSU5EX1RPT0xfQ0FMTBAGKnkKB1ZlcmRpY3QSFwoTVkVSRElDVF9VTlNQRUNJRklFRBAAEhAKDFZFUkRJQ1RfU0FNRRABEhUKEVZFUkRJQ1RfRElGRkVSRU5UEAISGgoWVkVSRElDVF9OT1RfQ09NUEFSQUJMRRADEhAKDFZFUkRJQ1RfTk9ORRAEMt8CCgxBdWRpdFNlcnZpY2USTgoJR2V0UmVjb3JkEh8udG9vbHJlc3VsdC52MS5HZXRSZWNvcmRSZXF1ZXN0GiAudG9vbHJlc3VsdC52MS5HZXRSZWNvcmRSZXNwb25zZRJUCgtMaXN0UmVjb3JkcxIhLnRvb2xyZXN1bHQudjEuTGlzdFJlY29yZHNSZXF1ZXN0GiIudG9vbHJlc3VsdC52MS5MaXN0UmVjb3Jkc1Jlc3BvbnNlElcKDFZlcmlmeVJlY29yZBIiLnRvb2xyZXN1bHQudjEuVmVyaWZ5UmVjb3JkUmVxdWVzdBojLnRvb2xyZXN1bHQudjEuVmVyaWZ5UmVjb3JkUmVzcG9uc2USUAoJVmVyaWZ5TG9nEh8udG9vbHJlc3VsdC52MS5WZXJpZnlMb2dSZXF1ZXN0GiAudG9vbHJlc3VsdC52MS5WZXJpZnlMb2dSZXNwb25zZTABQrsBChdpby5naXRodWIudG9vbHJlc3VsdC52MUIKQXVkaXRQcm90b1ABWj9naXRodWIuY29tL3Rvb2xyZXN1bHQvdG9vbHJlc3VsdC9nZW4vdG9vbHJlc3VsdC92MTt0b29scmVzdWx0djGiAgNUWFiqAg1Ub29scmVzdWx0LlYxygINVG9vbHJlc3VsdFxWMeICGVRvb2xyZXN1bHRcVjFcR1BCTWV0YWRhdGHqAg5Ub29scmVzdWx0OjpWMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolresult_v1_command, file_toolresult_v1_envelope, file_toolresult_v1_payload, file_toolresult_v1_policy, file_toolresult_v1_service]);
+  fileDesc("Chl0b29scmVzdWx0L3YxL2F1ZGl0LnByb3RvEg10b29scmVzdWx0LnYxIqYJCgtBdWRpdFJlY29yZBIOCgZsb2dfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAQSLwoLcmVjb3JkZWRfYXQYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiYKBGtpbmQYBCABKA4yGC50b29scmVzdWx0LnYxLkF1ZGl0S2luZBIOCgZtZXRob2QYBSABKAkSFgoOY29ycmVsYXRpb25faWQYBiABKAkSKgoGY2FsbGVyGAcgASgLMhoudG9vbHJlc3VsdC52MS5BdWRpdENhbGxlchIqCgRjYWxsGAggASgLMhwudG9vbHJlc3VsdC52MS5DYWxsUmVmZXJlbmNlEhIKCnJlcXVlc3RfaWQYCSABKAkSFgoOcmVxdWVzdF9kaWdlc3QYCiABKAkSDAoEcGFydBgLIAEoDRINCgVwYXJ0cxgMIAEoDRIRCgl0b29sX25hbWUYDSABKAkSDgoGZmFtaWx5GA4gASgJEikKBnN0YXR1cxgPIAEoDjIZLnRvb2xyZXN1bHQudjEuVG9vbFN0YXR1cxIvCgZwb2xpY3kYECABKAsyHy50b29scmVzdWx0LnYxLlByb2plY3Rpb25Qb2xpY3kSFQoNcG9saWN5X2RpZ2VzdBgRIAEoCRIuCgh2ZXJzaW9ucxgSIAEoCzIcLnRvb2xyZXN1bHQudjEuQXVkaXRWZXJzaW9ucxItCghwYXlsb2FkcxgTIAMoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXRQYXlsb2FkEiwKCnJlZGFjdGlvbnMYFCADKAsyGC50b29scmVzdWx0LnYxLlJlZGFjdGlvbhIxCgl1bmNoYW5nZWQYFSABKAsyHi50b29scmVzdWx0LnYxLk91dHB1dFVuY2hhbmdlZBIVCg1idWRnZXRfdG9rZW5zGBYgASgNEioKB2VsYXBzZWQYFyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SLAoHZGV0YWlscxgYIAEoCzIbLnRvb2xyZXN1bHQudjEuQXVkaXREZXRhaWxzEjAKCXJlamVjdGlvbhgZIAEoCzIdLnRvb2xyZXN1bHQudjEuQXVkaXRSZWplY3Rpb24SMAoJcmV0ZW50aW9uGBogASgLMh0udG9vbHJlc3VsdC52MS5BdWRpdFJldGVudGlvbhIxCgZvdXRwdXQYGyABKAsyIS50b29scmVzdWx0LnYxLkNvbXBsZXRlVG9vbE91dHB1dBI1CgljYW5vbmljYWwYHCABKAsyIi50b29scmVzdWx0LnYxLkNhbm9uaWNhbFRvb2xSZXN1bHQSJwoHcmVjZWlwdBgdIAEoCzIWLnRvb2xyZXN1bHQudjEuUmVjZWlwdBIwCgljb21wYWN0ZWQYHiADKAsyHS50b29scmVzdWx0LnYxLkF1ZGl0Q29tcGFjdGVkEhUKDXByZXZpb3VzX2hhc2gYHyABKAkSDAoEaGFzaBggIAEoCRIQCghpbl9vcmRlchghIAMoCRIsCgdzdW1tYXJ5GCIgASgLMhsudG9vbHJlc3VsdC52MS5BdWRpdFN1bW1hcnkiQAoMQXVkaXRTdW1tYXJ5Eg8KB291dGNvbWUYASABKAkSDwoHc3ViamVjdBgCIAEoCRIOCgZmYWlsZWQYAyABKAgiygEKC0F1ZGl0Q2FsbGVyEhAKA3VpZBgBIAEoDUgAiAEBEhAKA2dpZBgCIAEoDUgBiAEBEhAKA3BpZBgDIAEoBUgCiAEBEg8KB2FkZHJlc3MYBCABKAkSEwoLY29uZmluZWRfdG8YBSABKAkSEwoLY2VydGlmaWNhdGUYBiABKAkSMgoOcGlkX3N0YXJ0ZWRfYXQYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgYKBF91aWRCBgoEX2dpZEIGCgRfcGlkIpcBCg1BdWRpdFZlcnNpb25zEg4KBnNlcnZlchgBIAEoCRIRCglwcm9qZWN0b3IYAiABKA0SEAoIcmVuZGVyZXIYAyABKA0SDwoHcHJvZmlsZRgEIAEoCRIWCg5wcm9maWxlX2RpZ2VzdBgFIAEoCRIRCglyZWRhY3Rpb24YBiABKAkSFQoNdG9rZW5fY291bnRlchgHIAEoCSLDAQoMQXVkaXRQYXlsb2FkEg0KBWZpZWxkGAEgASgJEg0KBWJ5dGVzGAIgASgEEg4KBmRpZ2VzdBgDIAEoCRIQCghhcnRpZmFjdBgEIAEoCRIsCgpyZWRhY3Rpb25zGAUgAygLMhgudG9vbHJlc3VsdC52MS5SZWRhY3Rpb24SFgoOb3JpZ2luYWxfYnl0ZXMYBiABKAQSGQoRb3JpZ2luYWxfYXJ0aWZhY3QYByABKAkSEgoKc291cmNlX2tleRgIIAEoCSJRCg5BdWRpdFJlamVjdGlvbhIMCgRjb2RlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRINCgVmaWVsZBgDIAEoCRISCgp1bnJlY29yZGVkGAQgASgEIkAKDkF1ZGl0UmV0ZW50aW9uEg0KBWZpcnN0GAEgASgEEgwKBGxhc3QYAiABKAQSEQoJbGFzdF9oYXNoGAMgASgJIpABCg5BdWRpdENvbXBhY3RlZBINCgVpbmRleBgBIAEoDRIPCgdjYWxsX2lkGAIgASgJEjUKCWNhbm9uaWNhbBgDIAEoCzIiLnRvb2xyZXN1bHQudjEuQ2Fub25pY2FsVG9vbFJlc3VsdBInCgdyZWNlaXB0GAQgASgLMhYudG9vbHJlc3VsdC52MS5SZWNlaXB0IiQKEEdldFJlY29yZFJlcXVlc3QSEAoIc2VxdWVuY2UYASABKAQiPwoRR2V0UmVjb3JkUmVzcG9uc2USKgoGcmVjb3JkGAEgASgLMhoudG9vbHJlc3VsdC52MS5BdWRpdFJlY29yZCK0AgoSTGlzdFJlY29yZHNSZXF1ZXN0EhIKCnNlc3Npb25faWQYASABKAkSDwoHY2FsbF9pZBgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJEhEKCXRvb2xfbmFtZRgEIAEoCRInCgVraW5kcxgFIAMoDjIYLnRvb2xyZXN1bHQudjEuQXVkaXRLaW5kEi0KCWZyb21fdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKdW50aWxfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEAoIYXJ0aWZhY3QYCCABKAkSEQoJcGFnZV9zaXplGAkgASgNEhIKCnBhZ2VfdG9rZW4YCiABKAkSEQoJc3VtbWFyaWVzGAsgASgIIlsKE0xpc3RSZWNvcmRzUmVzcG9uc2USKwoHcmVjb3JkcxgBIAMoCzIaLnRvb2xyZXN1bHQudjEuQXVkaXRSZWNvcmQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIicKE1ZlcmlmeVJlY29yZFJlcXVlc3QSEAoIc2VxdWVuY2UYASABKAQiUQoHRmluZGluZxIPCgdzdWJqZWN0GAEgASgJEicKB3ZlcmRpY3QYAiABKA4yFi50b29scmVzdWx0LnYxLlZlcmRpY3QSDAoEdGV4dBgDIAEoCSJhChRWZXJpZnlSZWNvcmRSZXNwb25zZRINCgVob2xkcxgBIAEoCBIQCghjb21wbGV0ZRgCIAEoCBIoCghmaW5kaW5ncxgDIAMoCzIWLnRvb2xyZXN1bHQudjEuRmluZGluZyJTChBWZXJpZnlMb2dSZXF1ZXN0EhUKDWZyb21fc2VxdWVuY2UYASABKAQSFQoNaGVhZF9zZXF1ZW5jZRgCIAEoBBIRCgloZWFkX2hhc2gYAyABKAkiiAEKEVZlcmlmeUxvZ1Jlc3BvbnNlEjkKDGluY29uc2lzdGVudBgBIAEoCzIhLnRvb2xyZXN1bHQudjEuSW5jb25zaXN0ZW50UmVjb3JkSAASLgoIdmVyaWZpZWQYAiABKAsyGi50b29scmVzdWx0LnYxLlZlcmlmaWVkTG9nSABCCAoGYW5zd2VyIjYKEkluY29uc2lzdGVudFJlY29yZBIQCghzZXF1ZW5jZRgBIAEoBBIOCgZyZWFzb24YAiABKAkijgEKC1ZlcmlmaWVkTG9nEg4KBmxvZ19pZBgBIAEoCRIOCgZpbnRhY3QYAiABKAQSFAoMaW5jb25zaXN0ZW50GAMgASgEEg0KBWZpcnN0GAQgASgEEhUKDWhlYWRfc2VxdWVuY2UYBSABKAQSEQoJaGVhZF9oYXNoGAYgASgJEhAKCHdhcm5pbmdzGAcgAygJKsUBCglBdWRpdEtpbmQSGgoWQVVESVRfS0lORF9VTlNQRUNJRklFRBAAEhkKFUFVRElUX0tJTkRfUFJPSkVDVElPThABEhgKFEFVRElUX0tJTkRfUkVOREVSSU5HEAISGQoVQVVESVRfS0lORF9DT01QQUNUSU9OEAMSGAoUQVVESVRfS0lORF9SRUpFQ1RJT04QBBIYChRBVURJVF9LSU5EX1JFVEVOVElPThAFEhgKFEFVRElUX0tJTkRfVE9PTF9DQUxMEAYqeQoHVmVyZGljdBIXChNWRVJESUNUX1VOU1BFQ0lGSUVEEAASEAoMVkVSRElDVF9TQU1FEAESFQoRVkVSRElDVF9ESUZGRVJFTlQQAhIaChZWRVJESUNUX05PVF9DT01QQVJBQkxFEAMSEAoMVkVSRElDVF9OT05FEAQy3wIKDEF1ZGl0U2VydmljZRJOCglHZXRSZWNvcmQSHy50b29scmVzdWx0LnYxLkdldFJlY29yZFJlcXVlc3QaIC50b29scmVzdWx0LnYxLkdldFJlY29yZFJlc3BvbnNlElQKC0xpc3RSZWNvcmRzEiEudG9vbHJlc3VsdC52MS5MaXN0UmVjb3Jkc1JlcXVlc3QaIi50b29scmVzdWx0LnYxLkxpc3RSZWNvcmRzUmVzcG9uc2USVwoMVmVyaWZ5UmVjb3JkEiIudG9vbHJlc3VsdC52MS5WZXJpZnlSZWNvcmRSZXF1ZXN0GiMudG9vbHJlc3VsdC52MS5WZXJpZnlSZWNvcmRSZXNwb25zZRJQCglWZXJpZnlMb2cSHy50b29scmVzdWx0LnYxLlZlcmlmeUxvZ1JlcXVlc3QaIC50b29scmVzdWx0LnYxLlZlcmlmeUxvZ1Jlc3BvbnNlMAFCuwEKF2lvLmdpdGh1Yi50b29scmVzdWx0LnYxQgpBdWRpdFByb3RvUAFaP2dpdGh1Yi5jb20vdG9vbHJlc3VsdC90b29scmVzdWx0L2dlbi90b29scmVzdWx0L3YxO3Rvb2xyZXN1bHR2MaICA1RYWKoCDVRvb2xyZXN1bHQuVjHKAg1Ub29scmVzdWx0XFYx4gIZVG9vbHJlc3VsdFxWMVxHUEJNZXRhZGF0YeoCDlRvb2xyZXN1bHQ6OlYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_toolresult_v1_command, file_toolresult_v1_envelope, file_toolresult_v1_payload, file_toolresult_v1_policy, file_toolresult_v1_service]);
 
 /**
  * AuditRecord is the record of one call.
@@ -263,6 +263,13 @@ export type AuditRecord = Message<"toolresult.v1.AuditRecord"> & {
    * @generated from field: repeated string in_order = 33;
    */
   inOrder: string[];
+
+  /**
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   *
+   * @generated from field: toolresult.v1.AuditSummary summary = 34;
+   */
+  summary?: AuditSummary | undefined;
 };
 
 /**
@@ -271,6 +278,43 @@ export type AuditRecord = Message<"toolresult.v1.AuditRecord"> & {
  */
 export const AuditRecordSchema: GenMessage<AuditRecord> = /*@__PURE__*/
   messageDesc(file_toolresult_v1_audit, 0);
+
+/**
+ * AuditSummary is the result of a record in short, made of the record when it is listed.
+ *
+ * @generated from message toolresult.v1.AuditSummary
+ */
+export type AuditSummary = Message<"toolresult.v1.AuditSummary"> & {
+  /**
+   * The first line of the receipt: how the tool ended. At most 200 bytes.
+   *
+   * @generated from field: string outcome = 1;
+   */
+  outcome: string;
+
+  /**
+   * What the result is about, such as a command line, on one line; at most 200 bytes. Empty:
+   * its family states none.
+   *
+   * @generated from field: string subject = 2;
+   */
+  subject: string;
+
+  /**
+   * Whether the result states a failure: an error of the tool, a command that failed, a
+   * signal.
+   *
+   * @generated from field: bool failed = 3;
+   */
+  failed: boolean;
+};
+
+/**
+ * Describes the message toolresult.v1.AuditSummary.
+ * Use `create(AuditSummarySchema)` to create a new message.
+ */
+export const AuditSummarySchema: GenMessage<AuditSummary> = /*@__PURE__*/
+  messageDesc(file_toolresult_v1_audit, 1);
 
 /**
  * AuditCaller is who made a call, as far as the server knows by itself.
@@ -335,7 +379,7 @@ export type AuditCaller = Message<"toolresult.v1.AuditCaller"> & {
  * Use `create(AuditCallerSchema)` to create a new message.
  */
 export const AuditCallerSchema: GenMessage<AuditCaller> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 1);
+  messageDesc(file_toolresult_v1_audit, 2);
 
 /**
  * AuditVersions are the versions of what made a result.
@@ -398,7 +442,7 @@ export type AuditVersions = Message<"toolresult.v1.AuditVersions"> & {
  * Use `create(AuditVersionsSchema)` to create a new message.
  */
 export const AuditVersionsSchema: GenMessage<AuditVersions> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 2);
+  messageDesc(file_toolresult_v1_audit, 3);
 
 /**
  * AuditPayload is one payload of a complete output.
@@ -470,7 +514,7 @@ export type AuditPayload = Message<"toolresult.v1.AuditPayload"> & {
  * Use `create(AuditPayloadSchema)` to create a new message.
  */
 export const AuditPayloadSchema: GenMessage<AuditPayload> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 3);
+  messageDesc(file_toolresult_v1_audit, 4);
 
 /**
  * AuditRejection says why a call was rejected.
@@ -513,7 +557,7 @@ export type AuditRejection = Message<"toolresult.v1.AuditRejection"> & {
  * Use `create(AuditRejectionSchema)` to create a new message.
  */
 export const AuditRejectionSchema: GenMessage<AuditRejection> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 4);
+  messageDesc(file_toolresult_v1_audit, 5);
 
 /**
  * AuditRetention states what the log deleted.
@@ -548,7 +592,7 @@ export type AuditRetention = Message<"toolresult.v1.AuditRetention"> & {
  * Use `create(AuditRetentionSchema)` to create a new message.
  */
 export const AuditRetentionSchema: GenMessage<AuditRetention> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 5);
+  messageDesc(file_toolresult_v1_audit, 6);
 
 /**
  * AuditCompacted is a result that a compaction changed.
@@ -590,7 +634,7 @@ export type AuditCompacted = Message<"toolresult.v1.AuditCompacted"> & {
  * Use `create(AuditCompactedSchema)` to create a new message.
  */
 export const AuditCompactedSchema: GenMessage<AuditCompacted> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 6);
+  messageDesc(file_toolresult_v1_audit, 7);
 
 /**
  * GetRecordRequest names a record.
@@ -611,7 +655,7 @@ export type GetRecordRequest = Message<"toolresult.v1.GetRecordRequest"> & {
  * Use `create(GetRecordRequestSchema)` to create a new message.
  */
 export const GetRecordRequestSchema: GenMessage<GetRecordRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 7);
+  messageDesc(file_toolresult_v1_audit, 8);
 
 /**
  * GetRecordResponse is a record.
@@ -632,7 +676,7 @@ export type GetRecordResponse = Message<"toolresult.v1.GetRecordResponse"> & {
  * Use `create(GetRecordResponseSchema)` to create a new message.
  */
 export const GetRecordResponseSchema: GenMessage<GetRecordResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 8);
+  messageDesc(file_toolresult_v1_audit, 9);
 
 /**
  * ListRecordsRequest says which records to list. All that is set must hold.
@@ -709,6 +753,13 @@ export type ListRecordsRequest = Message<"toolresult.v1.ListRecordsRequest"> & {
    * @generated from field: string page_token = 10;
    */
   pageToken: string;
+
+  /**
+   * Have the summary of each record, which costs reading it.
+   *
+   * @generated from field: bool summaries = 11;
+   */
+  summaries: boolean;
 };
 
 /**
@@ -716,7 +767,7 @@ export type ListRecordsRequest = Message<"toolresult.v1.ListRecordsRequest"> & {
  * Use `create(ListRecordsRequestSchema)` to create a new message.
  */
 export const ListRecordsRequestSchema: GenMessage<ListRecordsRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 9);
+  messageDesc(file_toolresult_v1_audit, 10);
 
 /**
  * ListRecordsResponse is a page of a list.
@@ -744,7 +795,7 @@ export type ListRecordsResponse = Message<"toolresult.v1.ListRecordsResponse"> &
  * Use `create(ListRecordsResponseSchema)` to create a new message.
  */
 export const ListRecordsResponseSchema: GenMessage<ListRecordsResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 10);
+  messageDesc(file_toolresult_v1_audit, 11);
 
 /**
  * VerifyRecordRequest names a record.
@@ -765,7 +816,7 @@ export type VerifyRecordRequest = Message<"toolresult.v1.VerifyRecordRequest"> &
  * Use `create(VerifyRecordRequestSchema)` to create a new message.
  */
 export const VerifyRecordRequestSchema: GenMessage<VerifyRecordRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 11);
+  messageDesc(file_toolresult_v1_audit, 12);
 
 /**
  * Finding is the outcome of one comparison.
@@ -801,7 +852,7 @@ export type Finding = Message<"toolresult.v1.Finding"> & {
  * Use `create(FindingSchema)` to create a new message.
  */
 export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 12);
+  messageDesc(file_toolresult_v1_audit, 13);
 
 /**
  * VerifyRecordResponse says whether a record holds.
@@ -836,7 +887,7 @@ export type VerifyRecordResponse = Message<"toolresult.v1.VerifyRecordResponse">
  * Use `create(VerifyRecordResponseSchema)` to create a new message.
  */
 export const VerifyRecordResponseSchema: GenMessage<VerifyRecordResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 13);
+  messageDesc(file_toolresult_v1_audit, 14);
 
 /**
  * VerifyLogRequest says which part of the log to follow.
@@ -871,7 +922,7 @@ export type VerifyLogRequest = Message<"toolresult.v1.VerifyLogRequest"> & {
  * Use `create(VerifyLogRequestSchema)` to create a new message.
  */
 export const VerifyLogRequestSchema: GenMessage<VerifyLogRequest> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 14);
+  messageDesc(file_toolresult_v1_audit, 15);
 
 /**
  * VerifyLogResponse is one message of the answer.
@@ -908,7 +959,7 @@ export type VerifyLogResponse = Message<"toolresult.v1.VerifyLogResponse"> & {
  * Use `create(VerifyLogResponseSchema)` to create a new message.
  */
 export const VerifyLogResponseSchema: GenMessage<VerifyLogResponse> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 15);
+  messageDesc(file_toolresult_v1_audit, 16);
 
 /**
  * InconsistentRecord is a place where the chain does not hold.
@@ -936,7 +987,7 @@ export type InconsistentRecord = Message<"toolresult.v1.InconsistentRecord"> & {
  * Use `create(InconsistentRecordSchema)` to create a new message.
  */
 export const InconsistentRecordSchema: GenMessage<InconsistentRecord> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 16);
+  messageDesc(file_toolresult_v1_audit, 17);
 
 /**
  * VerifiedLog is the result of verifying the chain.
@@ -1001,7 +1052,7 @@ export type VerifiedLog = Message<"toolresult.v1.VerifiedLog"> & {
  * Use `create(VerifiedLogSchema)` to create a new message.
  */
 export const VerifiedLogSchema: GenMessage<VerifiedLog> = /*@__PURE__*/
-  messageDesc(file_toolresult_v1_audit, 17);
+  messageDesc(file_toolresult_v1_audit, 18);
 
 /**
  * AuditKind is the kind of call that a record is of.

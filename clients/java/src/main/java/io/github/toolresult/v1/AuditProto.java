@@ -32,6 +32,11 @@ public final class AuditProto extends com.google.protobuf.GeneratedFile {
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
       internal_static_toolresult_v1_AuditRecord_fieldAccessorTable;
   static final com.google.protobuf.Descriptors.Descriptor
+    internal_static_toolresult_v1_AuditSummary_descriptor;
+  static final 
+    com.google.protobuf.GeneratedMessage.FieldAccessorTable
+      internal_static_toolresult_v1_AuditSummary_fieldAccessorTable;
+  static final com.google.protobuf.Descriptors.Descriptor
     internal_static_toolresult_v1_AuditCaller_descriptor;
   static final 
     com.google.protobuf.GeneratedMessage.FieldAccessorTable
@@ -131,7 +136,7 @@ public final class AuditProto extends com.google.protobuf.GeneratedFile {
       "v1/command.proto\032\034toolresult/v1/envelope" +
       ".proto\032\033toolresult/v1/payload.proto\032\032too" +
       "lresult/v1/policy.proto\032\033toolresult/v1/s" +
-      "ervice.proto\"\274\013\n\013AuditRecord\022\025\n\006log_id\030\001" +
+      "ervice.proto\"\363\013\n\013AuditRecord\022\025\n\006log_id\030\001" +
       " \001(\tR\005logId\022\032\n\010sequence\030\002 \001(\004R\010sequence\022" +
       ";\n\013recorded_at\030\003 \001(\0132\032.google.protobuf.T" +
       "imestampR\nrecordedAt\022,\n\004kind\030\004 \001(\0162\030.too" +
@@ -168,95 +173,99 @@ public final class AuditProto extends com.google.protobuf.GeneratedFile {
       "toolresult.v1.AuditCompactedR\tcompacted\022" +
       "#\n\rprevious_hash\030\037 \001(\tR\014previousHash\022\022\n\004" +
       "hash\030  \001(\tR\004hash\022\031\n\010in_order\030! \003(\tR\007inOr" +
-      "der\"\211\002\n\013AuditCaller\022\025\n\003uid\030\001 \001(\rH\000R\003uid\210" +
-      "\001\001\022\025\n\003gid\030\002 \001(\rH\001R\003gid\210\001\001\022\025\n\003pid\030\003 \001(\005H\002" +
-      "R\003pid\210\001\001\022\030\n\007address\030\004 \001(\tR\007address\022\037\n\013co" +
-      "nfined_to\030\005 \001(\tR\nconfinedTo\022 \n\013certifica" +
-      "te\030\006 \001(\tR\013certificate\022@\n\016pid_started_at\030" +
-      "\007 \001(\0132\032.google.protobuf.TimestampR\014pidSt" +
-      "artedAtB\006\n\004_uidB\006\n\004_gidB\006\n\004_pid\"\345\001\n\rAudi" +
-      "tVersions\022\026\n\006server\030\001 \001(\tR\006server\022\034\n\tpro" +
-      "jector\030\002 \001(\rR\tprojector\022\032\n\010renderer\030\003 \001(" +
-      "\rR\010renderer\022\030\n\007profile\030\004 \001(\tR\007profile\022%\n" +
-      "\016profile_digest\030\005 \001(\tR\rprofileDigest\022\034\n\t" +
-      "redaction\030\006 \001(\tR\tredaction\022#\n\rtoken_coun" +
-      "ter\030\007 \001(\tR\014tokenCounter\"\233\002\n\014AuditPayload" +
-      "\022\024\n\005field\030\001 \001(\tR\005field\022\024\n\005bytes\030\002 \001(\004R\005b" +
-      "ytes\022\026\n\006digest\030\003 \001(\tR\006digest\022\032\n\010artifact" +
-      "\030\004 \001(\tR\010artifact\0228\n\nredactions\030\005 \003(\0132\030.t" +
-      "oolresult.v1.RedactionR\nredactions\022%\n\016or" +
-      "iginal_bytes\030\006 \001(\004R\roriginalBytes\022+\n\021ori" +
-      "ginal_artifact\030\007 \001(\tR\020originalArtifact\022\035" +
-      "\n\nsource_key\030\010 \001(\tR\tsourceKey\"r\n\016AuditRe" +
-      "jection\022\022\n\004code\030\001 \001(\tR\004code\022\026\n\006reason\030\002 " +
-      "\001(\tR\006reason\022\024\n\005field\030\003 \001(\tR\005field\022\036\n\nunr" +
-      "ecorded\030\004 \001(\004R\nunrecorded\"W\n\016AuditRetent" +
-      "ion\022\024\n\005first\030\001 \001(\004R\005first\022\022\n\004last\030\002 \001(\004R" +
-      "\004last\022\033\n\tlast_hash\030\003 \001(\tR\010lastHash\"\263\001\n\016A" +
-      "uditCompacted\022\024\n\005index\030\001 \001(\rR\005index\022\027\n\007c" +
-      "all_id\030\002 \001(\tR\006callId\022@\n\tcanonical\030\003 \001(\0132" +
-      "\".toolresult.v1.CanonicalToolResultR\tcan" +
-      "onical\0220\n\007receipt\030\004 \001(\0132\026.toolresult.v1." +
-      "ReceiptR\007receipt\".\n\020GetRecordRequest\022\032\n\010" +
-      "sequence\030\001 \001(\004R\010sequence\"G\n\021GetRecordRes" +
-      "ponse\0222\n\006record\030\001 \001(\0132\032.toolresult.v1.Au" +
-      "ditRecordR\006record\"\204\003\n\022ListRecordsRequest" +
-      "\022\035\n\nsession_id\030\001 \001(\tR\tsessionId\022\027\n\007call_" +
-      "id\030\002 \001(\tR\006callId\022\035\n\nrequest_id\030\003 \001(\tR\tre" +
-      "questId\022\033\n\ttool_name\030\004 \001(\tR\010toolName\022.\n\005" +
-      "kinds\030\005 \003(\0162\030.toolresult.v1.AuditKindR\005k" +
-      "inds\0227\n\tfrom_time\030\006 \001(\0132\032.google.protobu" +
-      "f.TimestampR\010fromTime\0229\n\nuntil_time\030\007 \001(" +
-      "\0132\032.google.protobuf.TimestampR\tuntilTime" +
-      "\022\032\n\010artifact\030\010 \001(\tR\010artifact\022\033\n\tpage_siz" +
-      "e\030\t \001(\rR\010pageSize\022\035\n\npage_token\030\n \001(\tR\tp" +
-      "ageToken\"s\n\023ListRecordsResponse\0224\n\007recor" +
-      "ds\030\001 \003(\0132\032.toolresult.v1.AuditRecordR\007re" +
-      "cords\022&\n\017next_page_token\030\002 \001(\tR\rnextPage" +
-      "Token\"1\n\023VerifyRecordRequest\022\032\n\010sequence" +
-      "\030\001 \001(\004R\010sequence\"i\n\007Finding\022\030\n\007subject\030\001" +
-      " \001(\tR\007subject\0220\n\007verdict\030\002 \001(\0162\026.toolres" +
-      "ult.v1.VerdictR\007verdict\022\022\n\004text\030\003 \001(\tR\004t" +
-      "ext\"|\n\024VerifyRecordResponse\022\024\n\005holds\030\001 \001" +
-      "(\010R\005holds\022\032\n\010complete\030\002 \001(\010R\010complete\0222\n" +
-      "\010findings\030\003 \003(\0132\026.toolresult.v1.FindingR" +
-      "\010findings\"y\n\020VerifyLogRequest\022#\n\rfrom_se" +
-      "quence\030\001 \001(\004R\014fromSequence\022#\n\rhead_seque" +
-      "nce\030\002 \001(\004R\014headSequence\022\033\n\thead_hash\030\003 \001" +
-      "(\tR\010headHash\"\240\001\n\021VerifyLogResponse\022G\n\014in" +
-      "consistent\030\001 \001(\0132!.toolresult.v1.Inconsi" +
-      "stentRecordH\000R\014inconsistent\0228\n\010verified\030" +
-      "\002 \001(\0132\032.toolresult.v1.VerifiedLogH\000R\010ver" +
-      "ifiedB\010\n\006answer\"H\n\022InconsistentRecord\022\032\n" +
-      "\010sequence\030\001 \001(\004R\010sequence\022\026\n\006reason\030\002 \001(" +
-      "\tR\006reason\"\324\001\n\013VerifiedLog\022\025\n\006log_id\030\001 \001(" +
-      "\tR\005logId\022\026\n\006intact\030\002 \001(\004R\006intact\022\"\n\014inco" +
-      "nsistent\030\003 \001(\004R\014inconsistent\022\024\n\005first\030\004 " +
-      "\001(\004R\005first\022#\n\rhead_sequence\030\005 \001(\004R\014headS" +
-      "equence\022\033\n\thead_hash\030\006 \001(\tR\010headHash\022\032\n\010" +
-      "warnings\030\007 \003(\tR\010warnings*\305\001\n\tAuditKind\022\032" +
-      "\n\026AUDIT_KIND_UNSPECIFIED\020\000\022\031\n\025AUDIT_KIND" +
-      "_PROJECTION\020\001\022\030\n\024AUDIT_KIND_RENDERING\020\002\022" +
-      "\031\n\025AUDIT_KIND_COMPACTION\020\003\022\030\n\024AUDIT_KIND" +
-      "_REJECTION\020\004\022\030\n\024AUDIT_KIND_RETENTION\020\005\022\030" +
-      "\n\024AUDIT_KIND_TOOL_CALL\020\006*y\n\007Verdict\022\027\n\023V" +
-      "ERDICT_UNSPECIFIED\020\000\022\020\n\014VERDICT_SAME\020\001\022\025" +
-      "\n\021VERDICT_DIFFERENT\020\002\022\032\n\026VERDICT_NOT_COM" +
-      "PARABLE\020\003\022\020\n\014VERDICT_NONE\020\0042\337\002\n\014AuditSer" +
-      "vice\022N\n\tGetRecord\022\037.toolresult.v1.GetRec" +
-      "ordRequest\032 .toolresult.v1.GetRecordResp" +
-      "onse\022T\n\013ListRecords\022!.toolresult.v1.List" +
-      "RecordsRequest\032\".toolresult.v1.ListRecor" +
-      "dsResponse\022W\n\014VerifyRecord\022\".toolresult." +
-      "v1.VerifyRecordRequest\032#.toolresult.v1.V" +
-      "erifyRecordResponse\022P\n\tVerifyLog\022\037.toolr" +
-      "esult.v1.VerifyLogRequest\032 .toolresult.v" +
-      "1.VerifyLogResponse0\001B\273\001\n\027io.github.tool" +
-      "result.v1B\nAuditProtoP\001Z?github.com/tool" +
-      "result/toolresult/gen/toolresult/v1;tool" +
-      "resultv1\242\002\003TXX\252\002\rToolresult.V1\312\002\rToolres" +
-      "ult\\V1\342\002\031Toolresult\\V1\\GPBMetadata\352\002\016Too" +
-      "lresult::V1b\006proto3"
+      "der\0225\n\007summary\030\" \001(\0132\033.toolresult.v1.Aud" +
+      "itSummaryR\007summary\"Z\n\014AuditSummary\022\030\n\007ou" +
+      "tcome\030\001 \001(\tR\007outcome\022\030\n\007subject\030\002 \001(\tR\007s" +
+      "ubject\022\026\n\006failed\030\003 \001(\010R\006failed\"\211\002\n\013Audit" +
+      "Caller\022\025\n\003uid\030\001 \001(\rH\000R\003uid\210\001\001\022\025\n\003gid\030\002 \001" +
+      "(\rH\001R\003gid\210\001\001\022\025\n\003pid\030\003 \001(\005H\002R\003pid\210\001\001\022\030\n\007a" +
+      "ddress\030\004 \001(\tR\007address\022\037\n\013confined_to\030\005 \001" +
+      "(\tR\nconfinedTo\022 \n\013certificate\030\006 \001(\tR\013cer" +
+      "tificate\022@\n\016pid_started_at\030\007 \001(\0132\032.googl" +
+      "e.protobuf.TimestampR\014pidStartedAtB\006\n\004_u" +
+      "idB\006\n\004_gidB\006\n\004_pid\"\345\001\n\rAuditVersions\022\026\n\006" +
+      "server\030\001 \001(\tR\006server\022\034\n\tprojector\030\002 \001(\rR" +
+      "\tprojector\022\032\n\010renderer\030\003 \001(\rR\010renderer\022\030" +
+      "\n\007profile\030\004 \001(\tR\007profile\022%\n\016profile_dige" +
+      "st\030\005 \001(\tR\rprofileDigest\022\034\n\tredaction\030\006 \001" +
+      "(\tR\tredaction\022#\n\rtoken_counter\030\007 \001(\tR\014to" +
+      "kenCounter\"\233\002\n\014AuditPayload\022\024\n\005field\030\001 \001" +
+      "(\tR\005field\022\024\n\005bytes\030\002 \001(\004R\005bytes\022\026\n\006diges" +
+      "t\030\003 \001(\tR\006digest\022\032\n\010artifact\030\004 \001(\tR\010artif" +
+      "act\0228\n\nredactions\030\005 \003(\0132\030.toolresult.v1." +
+      "RedactionR\nredactions\022%\n\016original_bytes\030" +
+      "\006 \001(\004R\roriginalBytes\022+\n\021original_artifac" +
+      "t\030\007 \001(\tR\020originalArtifact\022\035\n\nsource_key\030" +
+      "\010 \001(\tR\tsourceKey\"r\n\016AuditRejection\022\022\n\004co" +
+      "de\030\001 \001(\tR\004code\022\026\n\006reason\030\002 \001(\tR\006reason\022\024" +
+      "\n\005field\030\003 \001(\tR\005field\022\036\n\nunrecorded\030\004 \001(\004" +
+      "R\nunrecorded\"W\n\016AuditRetention\022\024\n\005first\030" +
+      "\001 \001(\004R\005first\022\022\n\004last\030\002 \001(\004R\004last\022\033\n\tlast" +
+      "_hash\030\003 \001(\tR\010lastHash\"\263\001\n\016AuditCompacted" +
+      "\022\024\n\005index\030\001 \001(\rR\005index\022\027\n\007call_id\030\002 \001(\tR" +
+      "\006callId\022@\n\tcanonical\030\003 \001(\0132\".toolresult." +
+      "v1.CanonicalToolResultR\tcanonical\0220\n\007rec" +
+      "eipt\030\004 \001(\0132\026.toolresult.v1.ReceiptR\007rece" +
+      "ipt\".\n\020GetRecordRequest\022\032\n\010sequence\030\001 \001(" +
+      "\004R\010sequence\"G\n\021GetRecordResponse\0222\n\006reco" +
+      "rd\030\001 \001(\0132\032.toolresult.v1.AuditRecordR\006re" +
+      "cord\"\242\003\n\022ListRecordsRequest\022\035\n\nsession_i" +
+      "d\030\001 \001(\tR\tsessionId\022\027\n\007call_id\030\002 \001(\tR\006cal" +
+      "lId\022\035\n\nrequest_id\030\003 \001(\tR\trequestId\022\033\n\tto" +
+      "ol_name\030\004 \001(\tR\010toolName\022.\n\005kinds\030\005 \003(\0162\030" +
+      ".toolresult.v1.AuditKindR\005kinds\0227\n\tfrom_" +
+      "time\030\006 \001(\0132\032.google.protobuf.TimestampR\010" +
+      "fromTime\0229\n\nuntil_time\030\007 \001(\0132\032.google.pr" +
+      "otobuf.TimestampR\tuntilTime\022\032\n\010artifact\030" +
+      "\010 \001(\tR\010artifact\022\033\n\tpage_size\030\t \001(\rR\010page" +
+      "Size\022\035\n\npage_token\030\n \001(\tR\tpageToken\022\034\n\ts" +
+      "ummaries\030\013 \001(\010R\tsummaries\"s\n\023ListRecords" +
+      "Response\0224\n\007records\030\001 \003(\0132\032.toolresult.v" +
+      "1.AuditRecordR\007records\022&\n\017next_page_toke" +
+      "n\030\002 \001(\tR\rnextPageToken\"1\n\023VerifyRecordRe" +
+      "quest\022\032\n\010sequence\030\001 \001(\004R\010sequence\"i\n\007Fin" +
+      "ding\022\030\n\007subject\030\001 \001(\tR\007subject\0220\n\007verdic" +
+      "t\030\002 \001(\0162\026.toolresult.v1.VerdictR\007verdict" +
+      "\022\022\n\004text\030\003 \001(\tR\004text\"|\n\024VerifyRecordResp" +
+      "onse\022\024\n\005holds\030\001 \001(\010R\005holds\022\032\n\010complete\030\002" +
+      " \001(\010R\010complete\0222\n\010findings\030\003 \003(\0132\026.toolr" +
+      "esult.v1.FindingR\010findings\"y\n\020VerifyLogR" +
+      "equest\022#\n\rfrom_sequence\030\001 \001(\004R\014fromSeque" +
+      "nce\022#\n\rhead_sequence\030\002 \001(\004R\014headSequence" +
+      "\022\033\n\thead_hash\030\003 \001(\tR\010headHash\"\240\001\n\021Verify" +
+      "LogResponse\022G\n\014inconsistent\030\001 \001(\0132!.tool" +
+      "result.v1.InconsistentRecordH\000R\014inconsis" +
+      "tent\0228\n\010verified\030\002 \001(\0132\032.toolresult.v1.V" +
+      "erifiedLogH\000R\010verifiedB\010\n\006answer\"H\n\022Inco" +
+      "nsistentRecord\022\032\n\010sequence\030\001 \001(\004R\010sequen" +
+      "ce\022\026\n\006reason\030\002 \001(\tR\006reason\"\324\001\n\013VerifiedL" +
+      "og\022\025\n\006log_id\030\001 \001(\tR\005logId\022\026\n\006intact\030\002 \001(" +
+      "\004R\006intact\022\"\n\014inconsistent\030\003 \001(\004R\014inconsi" +
+      "stent\022\024\n\005first\030\004 \001(\004R\005first\022#\n\rhead_sequ" +
+      "ence\030\005 \001(\004R\014headSequence\022\033\n\thead_hash\030\006 " +
+      "\001(\tR\010headHash\022\032\n\010warnings\030\007 \003(\tR\010warning" +
+      "s*\305\001\n\tAuditKind\022\032\n\026AUDIT_KIND_UNSPECIFIE" +
+      "D\020\000\022\031\n\025AUDIT_KIND_PROJECTION\020\001\022\030\n\024AUDIT_" +
+      "KIND_RENDERING\020\002\022\031\n\025AUDIT_KIND_COMPACTIO" +
+      "N\020\003\022\030\n\024AUDIT_KIND_REJECTION\020\004\022\030\n\024AUDIT_K" +
+      "IND_RETENTION\020\005\022\030\n\024AUDIT_KIND_TOOL_CALL\020" +
+      "\006*y\n\007Verdict\022\027\n\023VERDICT_UNSPECIFIED\020\000\022\020\n" +
+      "\014VERDICT_SAME\020\001\022\025\n\021VERDICT_DIFFERENT\020\002\022\032" +
+      "\n\026VERDICT_NOT_COMPARABLE\020\003\022\020\n\014VERDICT_NO" +
+      "NE\020\0042\337\002\n\014AuditService\022N\n\tGetRecord\022\037.too" +
+      "lresult.v1.GetRecordRequest\032 .toolresult" +
+      ".v1.GetRecordResponse\022T\n\013ListRecords\022!.t" +
+      "oolresult.v1.ListRecordsRequest\032\".toolre" +
+      "sult.v1.ListRecordsResponse\022W\n\014VerifyRec" +
+      "ord\022\".toolresult.v1.VerifyRecordRequest\032" +
+      "#.toolresult.v1.VerifyRecordResponse\022P\n\t" +
+      "VerifyLog\022\037.toolresult.v1.VerifyLogReque" +
+      "st\032 .toolresult.v1.VerifyLogResponse0\001B\273" +
+      "\001\n\027io.github.toolresult.v1B\nAuditProtoP\001" +
+      "Z?github.com/toolresult/toolresult/gen/t" +
+      "oolresult/v1;toolresultv1\242\002\003TXX\252\002\rToolre" +
+      "sult.V1\312\002\rToolresult\\V1\342\002\031Toolresult\\V1\\" +
+      "GPBMetadata\352\002\016Toolresult::V1b\006proto3"
     };
     descriptor = com.google.protobuf.Descriptors.FileDescriptor
       .internalBuildGeneratedFileFrom(descriptorData,
@@ -274,105 +283,111 @@ public final class AuditProto extends com.google.protobuf.GeneratedFile {
     internal_static_toolresult_v1_AuditRecord_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditRecord_descriptor,
-        new java.lang.String[] { "LogId", "Sequence", "RecordedAt", "Kind", "Method", "CorrelationId", "Caller", "Call", "RequestId", "RequestDigest", "Part", "Parts", "ToolName", "Family", "Status", "Policy", "PolicyDigest", "Versions", "Payloads", "Redactions", "Unchanged", "BudgetTokens", "Elapsed", "Details", "Rejection", "Retention", "Output", "Canonical", "Receipt", "Compacted", "PreviousHash", "Hash", "InOrder", });
-    internal_static_toolresult_v1_AuditCaller_descriptor =
+        new java.lang.String[] { "LogId", "Sequence", "RecordedAt", "Kind", "Method", "CorrelationId", "Caller", "Call", "RequestId", "RequestDigest", "Part", "Parts", "ToolName", "Family", "Status", "Policy", "PolicyDigest", "Versions", "Payloads", "Redactions", "Unchanged", "BudgetTokens", "Elapsed", "Details", "Rejection", "Retention", "Output", "Canonical", "Receipt", "Compacted", "PreviousHash", "Hash", "InOrder", "Summary", });
+    internal_static_toolresult_v1_AuditSummary_descriptor =
       getDescriptor().getMessageType(1);
+    internal_static_toolresult_v1_AuditSummary_fieldAccessorTable = new
+      com.google.protobuf.GeneratedMessage.FieldAccessorTable(
+        internal_static_toolresult_v1_AuditSummary_descriptor,
+        new java.lang.String[] { "Outcome", "Subject", "Failed", });
+    internal_static_toolresult_v1_AuditCaller_descriptor =
+      getDescriptor().getMessageType(2);
     internal_static_toolresult_v1_AuditCaller_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditCaller_descriptor,
         new java.lang.String[] { "Uid", "Gid", "Pid", "Address", "ConfinedTo", "Certificate", "PidStartedAt", });
     internal_static_toolresult_v1_AuditVersions_descriptor =
-      getDescriptor().getMessageType(2);
+      getDescriptor().getMessageType(3);
     internal_static_toolresult_v1_AuditVersions_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditVersions_descriptor,
         new java.lang.String[] { "Server", "Projector", "Renderer", "Profile", "ProfileDigest", "Redaction", "TokenCounter", });
     internal_static_toolresult_v1_AuditPayload_descriptor =
-      getDescriptor().getMessageType(3);
+      getDescriptor().getMessageType(4);
     internal_static_toolresult_v1_AuditPayload_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditPayload_descriptor,
         new java.lang.String[] { "Field", "Bytes", "Digest", "Artifact", "Redactions", "OriginalBytes", "OriginalArtifact", "SourceKey", });
     internal_static_toolresult_v1_AuditRejection_descriptor =
-      getDescriptor().getMessageType(4);
+      getDescriptor().getMessageType(5);
     internal_static_toolresult_v1_AuditRejection_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditRejection_descriptor,
         new java.lang.String[] { "Code", "Reason", "Field", "Unrecorded", });
     internal_static_toolresult_v1_AuditRetention_descriptor =
-      getDescriptor().getMessageType(5);
+      getDescriptor().getMessageType(6);
     internal_static_toolresult_v1_AuditRetention_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditRetention_descriptor,
         new java.lang.String[] { "First", "Last", "LastHash", });
     internal_static_toolresult_v1_AuditCompacted_descriptor =
-      getDescriptor().getMessageType(6);
+      getDescriptor().getMessageType(7);
     internal_static_toolresult_v1_AuditCompacted_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_AuditCompacted_descriptor,
         new java.lang.String[] { "Index", "CallId", "Canonical", "Receipt", });
     internal_static_toolresult_v1_GetRecordRequest_descriptor =
-      getDescriptor().getMessageType(7);
+      getDescriptor().getMessageType(8);
     internal_static_toolresult_v1_GetRecordRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_GetRecordRequest_descriptor,
         new java.lang.String[] { "Sequence", });
     internal_static_toolresult_v1_GetRecordResponse_descriptor =
-      getDescriptor().getMessageType(8);
+      getDescriptor().getMessageType(9);
     internal_static_toolresult_v1_GetRecordResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_GetRecordResponse_descriptor,
         new java.lang.String[] { "Record", });
     internal_static_toolresult_v1_ListRecordsRequest_descriptor =
-      getDescriptor().getMessageType(9);
+      getDescriptor().getMessageType(10);
     internal_static_toolresult_v1_ListRecordsRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ListRecordsRequest_descriptor,
-        new java.lang.String[] { "SessionId", "CallId", "RequestId", "ToolName", "Kinds", "FromTime", "UntilTime", "Artifact", "PageSize", "PageToken", });
+        new java.lang.String[] { "SessionId", "CallId", "RequestId", "ToolName", "Kinds", "FromTime", "UntilTime", "Artifact", "PageSize", "PageToken", "Summaries", });
     internal_static_toolresult_v1_ListRecordsResponse_descriptor =
-      getDescriptor().getMessageType(10);
+      getDescriptor().getMessageType(11);
     internal_static_toolresult_v1_ListRecordsResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_ListRecordsResponse_descriptor,
         new java.lang.String[] { "Records", "NextPageToken", });
     internal_static_toolresult_v1_VerifyRecordRequest_descriptor =
-      getDescriptor().getMessageType(11);
+      getDescriptor().getMessageType(12);
     internal_static_toolresult_v1_VerifyRecordRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_VerifyRecordRequest_descriptor,
         new java.lang.String[] { "Sequence", });
     internal_static_toolresult_v1_Finding_descriptor =
-      getDescriptor().getMessageType(12);
+      getDescriptor().getMessageType(13);
     internal_static_toolresult_v1_Finding_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_Finding_descriptor,
         new java.lang.String[] { "Subject", "Verdict", "Text", });
     internal_static_toolresult_v1_VerifyRecordResponse_descriptor =
-      getDescriptor().getMessageType(13);
+      getDescriptor().getMessageType(14);
     internal_static_toolresult_v1_VerifyRecordResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_VerifyRecordResponse_descriptor,
         new java.lang.String[] { "Holds", "Complete", "Findings", });
     internal_static_toolresult_v1_VerifyLogRequest_descriptor =
-      getDescriptor().getMessageType(14);
+      getDescriptor().getMessageType(15);
     internal_static_toolresult_v1_VerifyLogRequest_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_VerifyLogRequest_descriptor,
         new java.lang.String[] { "FromSequence", "HeadSequence", "HeadHash", });
     internal_static_toolresult_v1_VerifyLogResponse_descriptor =
-      getDescriptor().getMessageType(15);
+      getDescriptor().getMessageType(16);
     internal_static_toolresult_v1_VerifyLogResponse_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_VerifyLogResponse_descriptor,
         new java.lang.String[] { "Inconsistent", "Verified", "Answer", });
     internal_static_toolresult_v1_InconsistentRecord_descriptor =
-      getDescriptor().getMessageType(16);
+      getDescriptor().getMessageType(17);
     internal_static_toolresult_v1_InconsistentRecord_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_InconsistentRecord_descriptor,
         new java.lang.String[] { "Sequence", "Reason", });
     internal_static_toolresult_v1_VerifiedLog_descriptor =
-      getDescriptor().getMessageType(17);
+      getDescriptor().getMessageType(18);
     internal_static_toolresult_v1_VerifiedLog_fieldAccessorTable = new
       com.google.protobuf.GeneratedMessage.FieldAccessorTable(
         internal_static_toolresult_v1_VerifiedLog_descriptor,

@@ -1386,6 +1386,44 @@ private static final long serialVersionUID = 0L;
     return inOrder_.getByteString(index);
   }
 
+  public static final int SUMMARY_FIELD_NUMBER = 34;
+  private io.github.toolresult.v1.AuditSummary summary_;
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   * @return Whether the summary field is set.
+   */
+  @java.lang.Override
+  public boolean hasSummary() {
+    return ((bitField0_ & 0x00002000) != 0);
+  }
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   * @return The summary.
+   */
+  @java.lang.Override
+  public io.github.toolresult.v1.AuditSummary getSummary() {
+    return summary_ == null ? io.github.toolresult.v1.AuditSummary.getDefaultInstance() : summary_;
+  }
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   */
+  @java.lang.Override
+  public io.github.toolresult.v1.AuditSummaryOrBuilder getSummaryOrBuilder() {
+    return summary_ == null ? io.github.toolresult.v1.AuditSummary.getDefaultInstance() : summary_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -1498,6 +1536,9 @@ private static final long serialVersionUID = 0L;
     }
     for (int i = 0; i < inOrder_.size(); i++) {
       com.google.protobuf.GeneratedMessage.writeString(output, 33, inOrder_.getRaw(i));
+    }
+    if (((bitField0_ & 0x00002000) != 0)) {
+      output.writeMessage(34, getSummary());
     }
     getUnknownFields().writeTo(output);
   }
@@ -1634,6 +1675,10 @@ private static final long serialVersionUID = 0L;
       size += dataSize;
       size += 2 * getInOrderList().size();
     }
+    if (((bitField0_ & 0x00002000) != 0)) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeMessageSize(34, getSummary());
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -1752,6 +1797,11 @@ private static final long serialVersionUID = 0L;
         .equals(other.getHash())) return false;
     if (!getInOrderList()
         .equals(other.getInOrderList())) return false;
+    if (hasSummary() != other.hasSummary()) return false;
+    if (hasSummary()) {
+      if (!getSummary()
+          .equals(other.getSummary())) return false;
+    }
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -1863,6 +1913,10 @@ private static final long serialVersionUID = 0L;
     if (getInOrderCount() > 0) {
       hash = (37 * hash) + IN_ORDER_FIELD_NUMBER;
       hash = (53 * hash) + getInOrderList().hashCode();
+    }
+    if (hasSummary()) {
+      hash = (37 * hash) + SUMMARY_FIELD_NUMBER;
+      hash = (53 * hash) + getSummary().hashCode();
     }
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
@@ -2014,6 +2068,7 @@ private static final long serialVersionUID = 0L;
         internalGetCanonicalFieldBuilder();
         internalGetReceiptFieldBuilder();
         internalGetCompactedFieldBuilder();
+        internalGetSummaryFieldBuilder();
       }
     }
     @java.lang.Override
@@ -2125,6 +2180,11 @@ private static final long serialVersionUID = 0L;
       hash_ = "";
       inOrder_ =
           com.google.protobuf.LazyStringArrayList.emptyList();
+      summary_ = null;
+      if (summaryBuilder_ != null) {
+        summaryBuilder_.dispose();
+        summaryBuilder_ = null;
+      }
       return this;
     }
 
@@ -2326,6 +2386,14 @@ private static final long serialVersionUID = 0L;
         inOrder_.makeImmutable();
         result.inOrder_ = inOrder_;
       }
+      int to_bitField0_ = 0;
+      if (((from_bitField1_ & 0x00000002) != 0)) {
+        result.summary_ = summaryBuilder_ == null
+            ? summary_
+            : summaryBuilder_.build();
+        to_bitField0_ |= 0x00002000;
+      }
+      result.bitField0_ |= to_bitField0_;
     }
 
     @java.lang.Override
@@ -2534,6 +2602,9 @@ private static final long serialVersionUID = 0L;
           inOrder_.addAll(other.inOrder_);
         }
         onChanged();
+      }
+      if (other.hasSummary()) {
+        mergeSummary(other.getSummary());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -2777,6 +2848,13 @@ private static final long serialVersionUID = 0L;
               inOrder_.add(s);
               break;
             } // case 266
+            case 274: {
+              input.readMessage(
+                  internalGetSummaryFieldBuilder().getBuilder(),
+                  extensionRegistry);
+              bitField1_ |= 0x00000002;
+              break;
+            } // case 274
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -7178,6 +7256,163 @@ private static final long serialVersionUID = 0L;
       bitField1_ |= 0x00000001;
       onChanged();
       return this;
+    }
+
+    private io.github.toolresult.v1.AuditSummary summary_;
+    private com.google.protobuf.SingleFieldBuilder<
+        io.github.toolresult.v1.AuditSummary, io.github.toolresult.v1.AuditSummary.Builder, io.github.toolresult.v1.AuditSummaryOrBuilder> summaryBuilder_;
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     * @return Whether the summary field is set.
+     */
+    public boolean hasSummary() {
+      return ((bitField1_ & 0x00000002) != 0);
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     * @return The summary.
+     */
+    public io.github.toolresult.v1.AuditSummary getSummary() {
+      if (summaryBuilder_ == null) {
+        return summary_ == null ? io.github.toolresult.v1.AuditSummary.getDefaultInstance() : summary_;
+      } else {
+        return summaryBuilder_.getMessage();
+      }
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public Builder setSummary(io.github.toolresult.v1.AuditSummary value) {
+      if (summaryBuilder_ == null) {
+        if (value == null) {
+          throw new NullPointerException();
+        }
+        summary_ = value;
+      } else {
+        summaryBuilder_.setMessage(value);
+      }
+      bitField1_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public Builder setSummary(
+        io.github.toolresult.v1.AuditSummary.Builder builderForValue) {
+      if (summaryBuilder_ == null) {
+        summary_ = builderForValue.build();
+      } else {
+        summaryBuilder_.setMessage(builderForValue.build());
+      }
+      bitField1_ |= 0x00000002;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public Builder mergeSummary(io.github.toolresult.v1.AuditSummary value) {
+      if (summaryBuilder_ == null) {
+        if (((bitField1_ & 0x00000002) != 0) &&
+          summary_ != null &&
+          summary_ != io.github.toolresult.v1.AuditSummary.getDefaultInstance()) {
+          getSummaryBuilder().mergeFrom(value);
+        } else {
+          summary_ = value;
+        }
+      } else {
+        summaryBuilder_.mergeFrom(value);
+      }
+      if (summary_ != null) {
+        bitField1_ |= 0x00000002;
+        onChanged();
+      }
+      return this;
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public Builder clearSummary() {
+      bitField1_ = (bitField1_ & ~0x00000002);
+      summary_ = null;
+      if (summaryBuilder_ != null) {
+        summaryBuilder_.dispose();
+        summaryBuilder_ = null;
+      }
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public io.github.toolresult.v1.AuditSummary.Builder getSummaryBuilder() {
+      bitField1_ |= 0x00000002;
+      onChanged();
+      return internalGetSummaryFieldBuilder().getBuilder();
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    public io.github.toolresult.v1.AuditSummaryOrBuilder getSummaryOrBuilder() {
+      if (summaryBuilder_ != null) {
+        return summaryBuilder_.getMessageOrBuilder();
+      } else {
+        return summary_ == null ?
+            io.github.toolresult.v1.AuditSummary.getDefaultInstance() : summary_;
+      }
+    }
+    /**
+     * <pre>
+     * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+     * </pre>
+     *
+     * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+     */
+    private com.google.protobuf.SingleFieldBuilder<
+        io.github.toolresult.v1.AuditSummary, io.github.toolresult.v1.AuditSummary.Builder, io.github.toolresult.v1.AuditSummaryOrBuilder> 
+        internalGetSummaryFieldBuilder() {
+      if (summaryBuilder_ == null) {
+        summaryBuilder_ = new com.google.protobuf.SingleFieldBuilder<
+            io.github.toolresult.v1.AuditSummary, io.github.toolresult.v1.AuditSummary.Builder, io.github.toolresult.v1.AuditSummaryOrBuilder>(
+                getSummary(),
+                getParentForChildren(),
+                isClean());
+        summary_ = null;
+      }
+      return summaryBuilder_;
     }
 
     // @@protoc_insertion_point(builder_scope:toolresult.v1.AuditRecord)

@@ -820,4 +820,31 @@ public interface AuditRecordOrBuilder extends
    */
   com.google.protobuf.ByteString
       getInOrderBytes(int index);
+
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   * @return Whether the summary field is set.
+   */
+  boolean hasSummary();
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   * @return The summary.
+   */
+  io.github.toolresult.v1.AuditSummary getSummary();
+  /**
+   * <pre>
+   * The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
+   * </pre>
+   *
+   * <code>.toolresult.v1.AuditSummary summary = 34 [json_name = "summary"];</code>
+   */
+  io.github.toolresult.v1.AuditSummaryOrBuilder getSummaryOrBuilder();
 }

@@ -507,6 +507,21 @@ private static final long serialVersionUID = 0L;
     }
   }
 
+  public static final int SUMMARIES_FIELD_NUMBER = 11;
+  private boolean summaries_ = false;
+  /**
+   * <pre>
+   * Have the summary of each record, which costs reading it.
+   * </pre>
+   *
+   * <code>bool summaries = 11 [json_name = "summaries"];</code>
+   * @return The summaries.
+   */
+  @java.lang.Override
+  public boolean getSummaries() {
+    return summaries_;
+  }
+
   private byte memoizedIsInitialized = -1;
   @java.lang.Override
   public final boolean isInitialized() {
@@ -555,6 +570,9 @@ private static final long serialVersionUID = 0L;
     }
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(pageToken_)) {
       com.google.protobuf.GeneratedMessage.writeString(output, 10, pageToken_);
+    }
+    if (summaries_ != false) {
+      output.writeBool(11, summaries_);
     }
     getUnknownFields().writeTo(output);
   }
@@ -607,6 +625,10 @@ private static final long serialVersionUID = 0L;
     if (!com.google.protobuf.GeneratedMessage.isStringEmpty(pageToken_)) {
       size += com.google.protobuf.GeneratedMessage.computeStringSize(10, pageToken_);
     }
+    if (summaries_ != false) {
+      size += com.google.protobuf.CodedOutputStream
+        .computeBoolSize(11, summaries_);
+    }
     size += getUnknownFields().getSerializedSize();
     memoizedSize = size;
     return size;
@@ -647,6 +669,8 @@ private static final long serialVersionUID = 0L;
         != other.getPageSize()) return false;
     if (!getPageToken()
         .equals(other.getPageToken())) return false;
+    if (getSummaries()
+        != other.getSummaries()) return false;
     if (!getUnknownFields().equals(other.getUnknownFields())) return false;
     return true;
   }
@@ -684,6 +708,9 @@ private static final long serialVersionUID = 0L;
     hash = (53 * hash) + getPageSize();
     hash = (37 * hash) + PAGE_TOKEN_FIELD_NUMBER;
     hash = (53 * hash) + getPageToken().hashCode();
+    hash = (37 * hash) + SUMMARIES_FIELD_NUMBER;
+    hash = (53 * hash) + com.google.protobuf.Internal.hashBoolean(
+        getSummaries());
     hash = (29 * hash) + getUnknownFields().hashCode();
     memoizedHashCode = hash;
     return hash;
@@ -844,6 +871,7 @@ private static final long serialVersionUID = 0L;
       artifact_ = "";
       pageSize_ = 0;
       pageToken_ = "";
+      summaries_ = false;
       return this;
     }
 
@@ -915,6 +943,9 @@ private static final long serialVersionUID = 0L;
       if (((from_bitField0_ & 0x00000200) != 0)) {
         result.pageToken_ = pageToken_;
       }
+      if (((from_bitField0_ & 0x00000400) != 0)) {
+        result.summaries_ = summaries_;
+      }
       result.bitField0_ |= to_bitField0_;
     }
 
@@ -979,6 +1010,9 @@ private static final long serialVersionUID = 0L;
         pageToken_ = other.pageToken_;
         bitField0_ |= 0x00000200;
         onChanged();
+      }
+      if (other.getSummaries() != false) {
+        setSummaries(other.getSummaries());
       }
       this.mergeUnknownFields(other.getUnknownFields());
       onChanged();
@@ -1071,6 +1105,11 @@ private static final long serialVersionUID = 0L;
               bitField0_ |= 0x00000200;
               break;
             } // case 82
+            case 88: {
+              summaries_ = input.readBool();
+              bitField0_ |= 0x00000400;
+              break;
+            } // case 88
             default: {
               if (!super.parseUnknownField(input, extensionRegistry, tag)) {
                 done = true; // was an endgroup tag
@@ -2178,6 +2217,50 @@ private static final long serialVersionUID = 0L;
       checkByteStringIsUtf8(value);
       pageToken_ = value;
       bitField0_ |= 0x00000200;
+      onChanged();
+      return this;
+    }
+
+    private boolean summaries_ ;
+    /**
+     * <pre>
+     * Have the summary of each record, which costs reading it.
+     * </pre>
+     *
+     * <code>bool summaries = 11 [json_name = "summaries"];</code>
+     * @return The summaries.
+     */
+    @java.lang.Override
+    public boolean getSummaries() {
+      return summaries_;
+    }
+    /**
+     * <pre>
+     * Have the summary of each record, which costs reading it.
+     * </pre>
+     *
+     * <code>bool summaries = 11 [json_name = "summaries"];</code>
+     * @param value The summaries to set.
+     * @return This builder for chaining.
+     */
+    public Builder setSummaries(boolean value) {
+
+      summaries_ = value;
+      bitField0_ |= 0x00000400;
+      onChanged();
+      return this;
+    }
+    /**
+     * <pre>
+     * Have the summary of each record, which costs reading it.
+     * </pre>
+     *
+     * <code>bool summaries = 11 [json_name = "summaries"];</code>
+     * @return This builder for chaining.
+     */
+    public Builder clearSummaries() {
+      bitField0_ = (bitField0_ & ~0x00000400);
+      summaries_ = false;
       onChanged();
       return this;
     }

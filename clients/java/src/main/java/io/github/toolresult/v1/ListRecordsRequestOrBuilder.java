@@ -242,4 +242,14 @@ public interface ListRecordsRequestOrBuilder extends
    */
   com.google.protobuf.ByteString
       getPageTokenBytes();
+
+  /**
+   * <pre>
+   * Have the summary of each record, which costs reading it.
+   * </pre>
+   *
+   * <code>bool summaries = 11 [json_name = "summaries"];</code>
+   * @return The summaries.
+   */
+  boolean getSummaries();
 }
