@@ -15,6 +15,7 @@
 //	toolresult info                  say what the running sidecar is
 //	toolresult families [FILE]       list families, and check your own
 //	toolresult profile explain -- CMD  say what is known of a command
+//	toolresult inspect               serve a page that shows what the model saw
 //	toolresult config print          show the configuration and its origins
 //	toolresult version               say what this binary is
 //
@@ -149,7 +150,7 @@ func commands(args []string) []*cobra.Command {
 		"project-turn": projectTurnCommand, "render": renderCommand, "compact": compactCommand, "hook": hookCommand, "install": installCommand,
 		"doctor": doctorCommand, "uninstall": uninstallCommand, "info": infoCommand, "config": configCommand, "families": familiesCommand,
 		"profile": profileCommand, "artifacts": artifactsCommand, "audit": auditCommand, "transport": transportCommand, "tool": toolCommand,
-		"mcp": mcpCommand, "session-token": sessionTokenCommand, "version": versionCommand,
+		"mcp": mcpCommand, "session-token": sessionTokenCommand, "inspect": inspectCommand, "version": versionCommand,
 	}
 	if len(args) > 0 && makers[args[0]] != nil {
 		return []*cobra.Command{makers[args[0]]()}

@@ -1,0 +1,191 @@
+package inspect
+
+import (
+	"context"
+	"math"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// Lists of records are of calls: what was asked, what was answered and what it costs.
+
+// call is a row of a list.
+type call struct {
+	*pb.AuditRecord
+	Bytes    uint64        // of the complete output
+	Stored   bool          // a payload is kept as an artifact, because the receipt does not show all of it or by policy
+	Secrets  uint64        // that were redacted
+	Gap      time.Duration // since the call before, where that is long
+	Bar      int           // tokens of the receipt beside the most of the list, in per cent
+	At, High int           // place and height on the strip
+}
+
+// State returns how the call ended, as a class of the style.
+func (c *call) State() string {
+	switch {
+	case c.GetKind() == pb.AuditKind_AUDIT_KIND_REJECTION:
+		return "rejected"
+	case c.GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR || c.GetSummary().GetFailed():
+		return "failed"
+	case c.GetKind() == pb.AuditKind_AUDIT_KIND_COMPACTION:
+		return "compaction"
+	}
+	return "done"
+}
+
+// Title returns what the call is of, in a word or two.
+func (c *call) Title() string {
+	if c.GetToolName() != "" {
+		return c.GetToolName()
+	}
+	return c.GetMethod()[strings.LastIndexByte(c.GetMethod(), '/')+1:]
+}
+
+// longGap is the time between two calls from which on the list says it.
+const longGap = time.Minute
+
+// calls returns the rows of records, which are in the order of the list.
+func calls(records []*pb.AuditRecord) []call {
+	list := make([]call, len(records))
+	most := uint32(1)
+	for _, r := range records {
+		most = max(most, r.GetReceipt().GetTokens())
+	}
+	for i, r := range records {
+		c := call{AuditRecord: r, Bar: int(100 * r.GetReceipt().GetTokens() / most)}
+		for _, p := range r.GetPayloads() {
+			c.Bytes += p.GetBytes()
+			c.Stored = c.Stored || p.GetArtifact() != ""
+		}
+		for _, s := range r.GetRedactions() {
+			c.Secrets += s.GetCount()
+		}
+		if i > 0 {
+			if gap := r.GetRecordedAt().AsTime().Sub(records[i-1].GetRecordedAt().AsTime()).Abs(); gap >= longGap {
+				c.Gap = gap.Round(time.Second)
+			}
+		}
+		list[i] = c
+	}
+	return list
+}
+
+// stripHeight is the height of the strip, in units of its drawing; its width is mapWidth.
+const stripHeight = 48
+
+// strip places calls on a strip of time: by when they were recorded, with pauses made shorter, and as high as their receipts are
+// long, on a scale of logarithms.
+func strip(list []call) {
+	const pause = 20 * time.Second
+	var elapsed time.Duration
+	places := make([]time.Duration, len(list))
+	for i := range list {
+		if i > 0 {
+			elapsed += min(list[i].GetRecordedAt().AsTime().Sub(list[i-1].GetRecordedAt().AsTime()).Abs(), pause) + 10*time.Millisecond
+		}
+		places[i] = elapsed
+	}
+	for i := range list {
+		list[i].At = int(float64(places[i]) / float64(max(elapsed, 1)) * (mapWidth - 8))
+		high := math.Log2(float64(list[i].GetReceipt().GetTokens())+2) / math.Log2(1<<16) * stripHeight
+		list[i].High = min(max(int(high), 3), stripHeight)
+	}
+}
+
+// kindCount is a kind of secret and how many were redacted.
+type kindCount struct {
+	Kind  string
+	Count uint64
+}
+
+// totals sums up records.
+type totals struct {
+	Calls, Failed, Rejected int
+	Bytes                   uint64 // of complete outputs
+	Tokens                  uint64 // of receipts
+	Cut, ReadBack           int    // results with an artifact, and how many of these read_result read
+	Redacted                []kindCount
+}
+
+// sum returns the totals of records; read reports whether a model read an artifact.
+func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) {
+	secrets := map[string]uint64{}
+	stored := map[string]bool{} // artifacts of results, and whether they were read
+	for _, c := range calls(records) {
+		t.Calls++
+		switch c.State() {
+		case "failed":
+			t.Failed++
+		case "rejected":
+			t.Rejected++
+		}
+		t.Bytes += c.Bytes
+		t.Tokens += uint64(c.GetReceipt().GetTokens())
+		for _, s := range c.GetRedactions() {
+			secrets[s.GetKind()] += s.GetCount()
+		}
+		for _, p := range c.GetPayloads() {
+			if p.GetArtifact() != "" {
+				stored[p.GetArtifact()] = read(p.GetArtifact())
+			}
+		}
+	}
+	for _, was := range stored {
+		t.Cut++
+		if was {
+			t.ReadBack++
+		}
+	}
+	for kind, n := range secrets {
+		t.Redacted = append(t.Redacted, kindCount{kind, n})
+	}
+	slices.SortFunc(t.Redacted, func(a, b kindCount) int { return strings.Compare(a.Kind, b.Kind) })
+	return t
+}
+
+// maxReads is the number of calls of read_result that are looked at, the newest ones.
+const maxReads = 100
+
+// readBack returns a function that reports whether a model read an artifact by read_result, among some records: the arguments of
+// the call have the last element of its path.
+func (p *page) readBack(ctx context.Context, records []*pb.AuditRecord) (func(artifact string) bool, error) {
+	var inputs []string
+	for _, r := range records {
+		if r.GetKind() != pb.AuditKind_AUDIT_KIND_TOOL_CALL || len(inputs) == maxReads {
+			continue
+		}
+		whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: r.GetSequence()})
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, whole.GetRecord().GetDetails().GetToolInput())
+	}
+	return func(artifact string) bool {
+		name := path.Base(artifact)
+		return slices.ContainsFunc(inputs, func(input string) bool { return strings.Contains(input, name) })
+	}, nil
+}
+
+// located is a message inside of a result.
+type located struct {
+	path    string // in front of the names of its fields; empty at the top
+	message protoreflect.Message
+}
+
+// within returns a message and those inside of it, in the order of the contract.
+func within(m protoreflect.Message) (list []located) {
+	envelope.Walk("", m, func(path string, m protoreflect.Message) {
+		if path != "" {
+			path += "."
+		}
+		list = append(list, located{path, m})
+	})
+	return list
+}

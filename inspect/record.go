@@ -1,0 +1,222 @@
+package inspect
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"unicode/utf8"
+
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/tokens"
+)
+
+// maxShown is how much of a canonical result or a receipt the page shows, in bytes; the rest is one click away.
+const maxShown = 256 << 10
+
+// maxCounted is how much of a payload is read to count its tokens, in bytes; what is larger is estimated from its beginning.
+const maxCounted = 256 << 10
+
+// recordPage is a record: what it is of, and its three surfaces.
+type recordPage struct {
+	*pb.AuditRecord
+	Call      *call
+	Subject   string // what the result is about, such as a command line; empty: its family states nothing
+	Sizes     []surfaceSize
+	Texts     []text
+	Canonical string // as the RFC's JSON
+	Receipt   string
+	Shortened bool // one of both is shown in part
+	Width     int  // of the maps
+	Trials    bool // a policy can be tried
+}
+
+// surfaceSize is what one surface of a result costs.
+type surfaceSize struct {
+	Name  string
+	Bytes uint64
+	Exact bool
+	Count uint64 // tokens
+}
+
+// record answers with the page of a record.
+func (p *page) record(w http.ResponseWriter, r *http.Request) {
+	record, err := p.recordOf(r)
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	shown := recordPage{
+		AuditRecord: record, Call: &calls([]*pb.AuditRecord{record})[0], Texts: texts(record.GetCanonical()), Width: mapWidth,
+		Canonical: canonicalJSON(record.GetCanonical()), Receipt: record.GetReceipt().GetText(),
+		Trials: p.Trials != nil && record.GetKind() == pb.AuditKind_AUDIT_KIND_PROJECTION,
+	}
+	if shown.Sizes, err = p.sizes(r.Context(), &shown); err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	shown.Subject = subject(record.GetCanonical())
+	shown.Canonical, shown.Shortened = beginning(shown.Canonical)
+	receipt, more := beginning(shown.Receipt)
+	shown.Receipt, shown.Shortened = receipt, shown.Shortened || more
+	p.views.show(w, http.StatusOK, "record.html", shown)
+}
+
+// subject returns what a result is about, as its family says.
+func subject(r *pb.CanonicalToolResult) string {
+	_, payload := envelope.Payload(r)
+	if payload == nil {
+		return ""
+	}
+	traits, err := envelope.ReadTraits(payload.Descriptor())
+	if err != nil {
+		return ""
+	}
+	return visible([]byte(traits.Subject(payload)))
+}
+
+// recordJSON answers with a record as protobuf's JSON.
+func (p *page) recordJSON(w http.ResponseWriter, r *http.Request) {
+	record, err := p.recordOf(r)
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(record)
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(indented(text))
+}
+
+// recordOf reads the record that an address names.
+func (p *page) recordOf(r *http.Request) (*pb.AuditRecord, error) {
+	sequence, err := numberOf("The sequence of a record", r.PathValue("sequence"), 0, 1, 1<<63)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := p.Sidecar.GetRecord(r.Context(), &pb.GetRecordRequest{Sequence: sequence})
+	return resp.GetRecord(), err
+}
+
+// beginning returns the beginning of a text that is too long to be shown.
+func beginning(s string) (shown string, shortened bool) {
+	if len(s) <= maxShown {
+		return s, false
+	}
+	return strings.ToValidUTF8(s[:maxShown], ""), true
+}
+
+// canonicalJSON returns a canonical result as the RFC's JSON, indented; that of protobuf for what the RFC's JSON cannot have.
+func canonicalJSON(r *pb.CanonicalToolResult) string {
+	if r == nil {
+		return ""
+	}
+	text, err := envelope.ToJSON(r)
+	if err != nil {
+		text, err = protojson.MarshalOptions{UseProtoNames: true}.Marshal(r)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return string(indented(text))
+}
+
+// indented returns JSON indented: text itself where it is none.
+func indented(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// sizes returns what the surfaces of a record cost, in bytes and in tokens.
+func (p *page) sizes(ctx context.Context, shown *recordPage) ([]surfaceSize, error) {
+	var list []surfaceSize
+	if len(shown.GetPayloads()) > 0 {
+		complete := surfaceSize{Name: "complete output", Exact: true}
+		for _, payload := range shown.GetPayloads() {
+			complete.Bytes += payload.GetBytes()
+			n, exact, err := p.tokensOf(ctx, shown.AuditRecord, payload)
+			if err != nil {
+				return nil, err
+			}
+			complete.Count += n
+			complete.Exact = complete.Exact && exact
+		}
+		list = append(list, complete)
+	}
+	if shown.Canonical != "" {
+		compact, err := envelope.ToCompactJSON(shown.GetCanonical())
+		if err == nil {
+			head := compact[:min(len(compact), maxCounted)]
+			list = append(list, surfaceSize{"canonical result", uint64(len(compact)), len(head) == len(compact), scaled(p.counts(head), len(head), len(compact))})
+		}
+	}
+	if receipt := shown.AuditRecord.GetReceipt(); receipt != nil {
+		list = append(list, surfaceSize{"receipt", uint64(len(receipt.GetText())), true, uint64(receipt.GetTokens())})
+	}
+	return list, nil
+}
+
+// tokensOf returns the tokens of a payload, and whether they were counted and not estimated. A payload that is gone has none.
+func (p *page) tokensOf(ctx context.Context, record *pb.AuditRecord, payload *pb.AuditPayload) (n uint64, exact bool, err error) {
+	head := inline(record.GetOutput(), payload.GetField())
+	head = head[:min(len(head), maxCounted)]
+	if payload.GetArtifact() != "" {
+		resp, err := p.Sidecar.ReadArtifact(ctx, &pb.ReadArtifactRequest{
+			Path: payload.GetArtifact(), Budget: &pb.ReadBudget{MaxBytes: maxCounted, MaxLines: 1_000_000},
+		})
+		if err != nil {
+			return 0, false, ctx.Err() // it was deleted, or cannot be read: the page shows the rest
+		}
+		head = resp.GetData()
+	}
+	return scaled(p.counts(head), len(head), int(payload.GetBytes())), uint64(len(head)) == payload.GetBytes(), nil
+}
+
+// inline returns the bytes of a payload that the output of a record has; nil if it has none.
+func inline(out *pb.CompleteToolOutput, field string) (content []byte) {
+	if out == nil {
+		return nil
+	}
+	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, payload *pb.Payload) {
+		if path == field {
+			content = payload.GetInline()
+		}
+	})
+	return content
+}
+
+// scaled returns n, which was counted over some bytes, for all of them.
+func scaled(n, counted, all int) uint64 {
+	if counted == 0 || counted >= all {
+		return uint64(n)
+	}
+	return uint64(float64(n) / float64(counted) * float64(all))
+}
+
+// countTokens counts tokens as receipts do by default.
+func countTokens(text []byte) int {
+	counter, err := tokens.O200k()
+	if err != nil {
+		counter = tokens.Estimate()
+	}
+	if !utf8.Valid(text) {
+		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
+	}
+	return counter.Count(string(text))
+}
+
+// clone returns a copy of an output that may be changed.
+func clone(out *pb.CompleteToolOutput) *pb.CompleteToolOutput {
+	return proto.Clone(out).(*pb.CompleteToolOutput)
+}

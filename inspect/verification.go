@@ -1,0 +1,60 @@
+package inspect
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// maxInconsistent is the number of records that do not hold which the page names; the others are counted.
+const maxInconsistent = 100
+
+// verifyRecord answers with the comparisons of a record.
+func (p *page) verifyRecord(w http.ResponseWriter, r *http.Request) {
+	sequence, err := numberOf("The sequence of a record", r.PathValue("sequence"), 0, 1, 1<<63)
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	resp, err := p.Sidecar.VerifyRecord(r.Context(), &pb.VerifyRecordRequest{Sequence: sequence})
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	p.views.show(w, http.StatusOK, "verified.html", resp)
+}
+
+// verifiedLog is what the chain of the log showed.
+type verifiedLog struct {
+	*pb.VerifiedLog
+	Records []*pb.InconsistentRecord // at most maxInconsistent
+}
+
+// verifyLog answers with what does not hold in the chain of the log, the first place first.
+func (p *page) verifyLog(w http.ResponseWriter, r *http.Request) {
+	answers, err := p.Sidecar.VerifyLog(r.Context(), &pb.VerifyLogRequest{})
+	if err != nil {
+		p.failed(w, r, err)
+		return
+	}
+	var shown verifiedLog
+	for {
+		answer, err := answers.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			p.failed(w, r, err)
+			return
+		}
+		if b := answer.GetInconsistent(); b != nil && len(shown.Records) < maxInconsistent {
+			shown.Records = append(shown.Records, b)
+		}
+		if v := answer.GetVerified(); v != nil {
+			shown.VerifiedLog = v
+		}
+	}
+	p.views.show(w, http.StatusOK, "verifiedlog.html", shown)
+}
