@@ -20,7 +20,7 @@ TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc static
 GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/journals redact/generate
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -117,6 +117,10 @@ clients: build ## Every client: one list of calls, its own checks, its package a
 mcp: build ## Real clients and servers of MCP through `toolresult mcp`: the official SDK, and servers of npm
 	cd integration/mcp && $(GO) vet ./...
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all mcp $(GO) -C integration/mcp test -count=1 .
+browser: build ## The page of `toolresult inspect` in Chromium, over a log of 100,000 records, with axe-core
+	integration/browser/setup.sh $(if $(INSTALL),install)
+	cd integration/browser && $(GO) vet ./...
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all browser $(GO) -C integration/browser test -count=1 -timeout 15m .
 eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
 	@failed=; \
 	$(ALL) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
@@ -134,7 +138,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-ci: forget checks race sweeps tokens providers frameworks clients mcp hosts eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp browser hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt
