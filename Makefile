@@ -111,7 +111,7 @@ providers: ## Send fixtures through the providers' own SDKs to a mock that check
 	cd integration/providers && $(GO) vet ./...
 	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
 frameworks: build ## Run the examples of docs/frameworks.md in the frameworks themselves, installed below .run
-	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks ./integration/journal
+	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks ./integration/journal ./integration/datasette
 clients: build ## Every client: one list of calls, its own checks, its package as users install it, its tutorial
 	$(ALL) TOOLRESULT_CLIENTS='$(CLIENTS)' TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all clients $(GO) test -count=1 -timeout 40m ./integration/clients
 mcp: build ## Real clients and servers of MCP through `toolresult mcp`: the official SDK, and servers of npm

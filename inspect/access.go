@@ -48,7 +48,7 @@ func guard(token string, views views, next http.Handler) http.Handler {
 	})
 }
 
-// same compares a token that was shown with the one that is asked for, in a time that tells nothing of it.
+// same compares a token that was shown with the one that is asked for, in a time that does not depend on it.
 func same(shown, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare([]byte(shown), []byte(token)) == 1
 }

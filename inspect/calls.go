@@ -154,11 +154,11 @@ func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) 
 const maxReads = 100
 
 // readBack returns a function that reports whether a model read an artifact by read_result, among some records: the arguments of
-// the call have the last element of its path.
+// a call have the path of the artifact or its name, which both end as the path does.
 func (p *page) readBack(ctx context.Context, records []*pb.AuditRecord) (func(artifact string) bool, error) {
 	var inputs []string
 	for _, r := range records {
-		if r.GetKind() != pb.AuditKind_AUDIT_KIND_TOOL_CALL || len(inputs) == maxReads {
+		if r.GetKind() != pb.AuditKind_AUDIT_KIND_TOOL_CALL || r.GetStatus() != pb.ToolStatus_TOOL_STATUS_SUCCESS || len(inputs) == maxReads {
 			continue
 		}
 		whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: r.GetSequence()})
@@ -168,8 +168,8 @@ func (p *page) readBack(ctx context.Context, records []*pb.AuditRecord) (func(ar
 		inputs = append(inputs, whole.GetRecord().GetDetails().GetToolInput())
 	}
 	return func(artifact string) bool {
-		name := path.Base(artifact)
-		return slices.ContainsFunc(inputs, func(input string) bool { return strings.Contains(input, name) })
+		end := path.Base(artifact)
+		return slices.ContainsFunc(inputs, func(input string) bool { return strings.Contains(input, end) })
 	}, nil
 }
 

@@ -32,13 +32,16 @@ type site struct {
 	t      *testing.T
 	server *httptest.Server
 	client *http.Client
-	trials inspect.Sidecar // where policies are tried
+	trials inspect.Sidecar      // where policies are tried
+	tools  pb.ToolServiceClient // of the model
 }
 
 // newSite starts a sidecar with a store in memory, and the page, with a browser that has the cookie.
 func newSite(t *testing.T) *site {
 	t.Helper()
-	s := &site{Sidecar: sidecar(t, config.AuditSQLite), trials: sidecar(t, config.AuditOff), t: t}
+	s := &site{t: t}
+	s.Sidecar, s.tools = sidecar(t, config.AuditSQLite)
+	s.trials, _ = sidecar(t, config.AuditOff)
 	page, err := inspect.New(inspect.Options{
 		Sidecar: s.Sidecar, Token: token,
 		Trials: func(context.Context) (pb.ToolResultServiceClient, error) { return s.trials, nil },
@@ -54,7 +57,7 @@ func newSite(t *testing.T) *site {
 }
 
 // sidecar starts a sidecar with a store in memory.
-func sidecar(t *testing.T, audit string) inspect.Sidecar {
+func sidecar(t *testing.T, audit string) (inspect.Sidecar, pb.ToolServiceClient) {
 	t.Helper()
 	c := config.Default(nil)
 	c.Store, c.Audit = config.MemoryStore, audit
@@ -81,7 +84,7 @@ func sidecar(t *testing.T, audit string) inspect.Sidecar {
 	return inspect.Sidecar{
 		ToolResultServiceClient: pb.NewToolResultServiceClient(conn), ArtifactServiceClient: pb.NewArtifactServiceClient(conn),
 		AuditServiceClient: pb.NewAuditServiceClient(conn),
-	}
+	}, pb.NewToolServiceClient(conn)
 }
 
 // browser keeps one cookie.

@@ -12,7 +12,7 @@ import (
 
 // Numbers of records that pages are made of.
 const (
-	recentRecords = 500 // of the first page
+	recentRecords = 300 // of the first page
 	listRecords   = 100 // of a list
 )
 
@@ -44,7 +44,7 @@ func (p *page) overview(w http.ResponseWriter, r *http.Request) {
 		p.failed(w, r, err)
 		return
 	}
-	list, err := p.Sidecar.ListRecords(r.Context(), &pb.ListRecordsRequest{PageSize: recentRecords})
+	list, err := p.Sidecar.ListRecords(r.Context(), &pb.ListRecordsRequest{PageSize: recentRecords, Summaries: true})
 	if err != nil {
 		p.failed(w, r, err)
 		return

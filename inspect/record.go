@@ -22,7 +22,7 @@ const maxShown = 256 << 10
 // maxCounted is how much of a payload is read to count its tokens, in bytes; what is larger is estimated from its beginning.
 const maxCounted = 256 << 10
 
-// recordPage is a record: what it is of, and its three surfaces.
+// recordPage is a record: the call and its three surfaces.
 type recordPage struct {
 	*pb.AuditRecord
 	Call      *call

@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"context"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,5 +108,26 @@ func TestSecretsAreShownByKind(t *testing.T) {
 		if strings.Contains(page, secret) || !strings.Contains(page, "github-pat") && !strings.Contains(page, "redacted") {
 			t.Errorf("%s: %s", path, page)
 		}
+	}
+}
+
+func TestReadBackIsOfTheModel(t *testing.T) {
+	s := newSite(t)
+	for _, call := range []string{"a", "b", "c"} {
+		s.run("one", call, log(2500)+call, 1)
+	}
+	list, err := s.ListArtifacts(context.Background(), &pb.ListArtifactsRequest{SessionId: "one", CallId: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := path.Base(list.GetArtifacts()[0].GetPath())
+	for _, arguments := range []string{`{"result": "` + name + `", "tail": 3}`, `{"result": "0123456789"}`, `{"result": "` + name + `", "match": "["}`} {
+		call := &pb.CallToolRequest{Name: "read_result", ArgumentsJson: arguments, Call: &pb.CallReference{SessionId: "one"}}
+		if _, err := s.tools.CallTool(context.Background(), call); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text, _ := shown(t, s.get("/")); !strings.Contains(text, "1 of 3 artifacts were read") {
+		t.Errorf("the artifact of b was read, and no other:\n%s", text)
 	}
 }

@@ -129,7 +129,10 @@ var table = map[string]row{
 	"clients/go/conformance": {imports: []string{"gen", "clients/go"}, grpc: codes},
 	"clients/generate":       {imports: []string{"gen"}},
 
-	"cmd":                     {imports: list("gen", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	// The page, a client of the services.
+	"inspect": {imports: list("gen", "envelope", "preview/textscan", "tokens"), grpc: all},
+
+	"cmd":                     {imports: list("gen", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.
