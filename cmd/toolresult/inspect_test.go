@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInspectIsForThisMachine(t *testing.T) {
+	t.Parallel()
+	for _, address := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:80", "nonsense"} {
+		if o := toolresult(t, "", "inspect", "--listen", address).want(codeFailed, "! toolresult: "); o.out != "" {
+			t.Errorf("%s: printed %q", address, o.out)
+		}
+	}
+}
+
+// TestInspectServesUntilItIsInterrupted looks at a call by the address that was printed, tries a policy on it, and ends the command.
+func TestInspectServesUntilItIsInterrupted(t *testing.T) {
+	session, temporary := newSession(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	toolresult(t, "", "exec", "--session", session, "--call", "a", "--", "seq", "5000").want(0)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, in := io.Pipe()
+	var failed bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, []string{"inspect"}, nil, in, &failed)
+		_ = in.Close()
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err, failed.String())
+	}
+	root, _, _ := strings.Cut(line, "/?token=")
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	body := func(resp *http.Response, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close() //nolint:errcheck // it was read
+		text, err := io.ReadAll(resp.Body)
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatal(resp.StatusCode, err, string(text))
+		}
+		return string(text)
+	}
+	body(client.Get(strings.TrimSpace(line)))
+	page := body(client.Get(root + "/sessions/" + session))
+	_, record, found := strings.Cut(page, `<td><a href="/records/`)
+	record, _, _ = strings.Cut(record, `"`)
+	if !found || !strings.Contains(page, "seq 5000") {
+		t.Fatalf("the call is not on the page:\n%s", page)
+	}
+	if trial := body(client.PostForm(root+"/records/"+record+"/trial", url.Values{"tokens": {"100"}})); !strings.Contains(trial, "tokens</b>") {
+		t.Errorf("the policy was not tried:\n%s", trial)
+	}
+	client.CloseIdleConnections()
+	stop()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit code %d: %s", code, &failed)
+	}
+	if left, err := filepath.Glob(filepath.Join(temporary, "toolresult-inspect-*")); err != nil || len(left) > 0 {
+		t.Errorf("the trial left %v: %v", left, err)
+	}
+	if _, err := os.Stat(temporary); err != nil {
+		t.Error(err)
+	}
+}
