@@ -121,6 +121,8 @@ browser: build ## The page of `toolresult inspect` in Chromium, over a log of 10
 	integration/browser/setup.sh $(if $(INSTALL),install)
 	cd integration/browser && $(GO) vet ./...
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all browser $(GO) -C integration/browser test -count=1 -timeout 15m .
+site: ## Build the documentation as a site with search, below .run/site; a broken link is an error
+	$(JOB) site integration/site/build.sh
 eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
 	@failed=; \
 	$(ALL) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
@@ -138,7 +140,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-ci: forget checks race sweeps tokens providers frameworks clients mcp browser hosts eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt

@@ -19,7 +19,7 @@ import (
 type block struct{ language, text string }
 
 // pages are what a reader follows, in this order.
-var pages = []string{"README.md", startPage, "docs/tour.md"}
+var pages = []string{"README.md", startPage, "docs/tour.md", "docs/grpcurl.md"}
 
 // startPage says how the Python client is installed, which a block of the README needs.
 const startPage = "docs/start.md"
