@@ -76,6 +76,7 @@ release: ## Build .bin/release/toolresult as it is released: without symbols, fu
 	$(GO) build -ldflags '$(STRIPPED)' -o $(BIN)/release/toolresult ./cmd/toolresult
 rest: release ## Start time, size and memory at rest of the release binary
 	$(ALL) TOOLRESULT_RELEASE=$(CURDIR)/$(BIN)/release/toolresult $(JOB) -all rest $(GO) test -count=1 -timeout 10m ./integration/rest
+	TOOLRESULT_TIMED=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/release/toolresult $(JOB) -all rest-page $(GO) -C integration/browser test -count=1 -v -run InTime .
 run: build ## Build and start the sidecar, show how to call it and one real receipt
 	@integration/run.sh $(BIN)/toolresult
 grpcurl: $(BIN)/grpcurl ## Build grpcurl, to call the sidecar by hand
@@ -120,7 +121,7 @@ mcp: build ## Real clients and servers of MCP through `toolresult mcp`: the offi
 browser: build ## The page of `toolresult inspect` in Chromium, over a log of 100,000 records, with axe-core
 	integration/browser/setup.sh $(if $(INSTALL),install)
 	cd integration/browser && $(GO) vet ./...
-	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all browser $(GO) -C integration/browser test -count=1 -timeout 15m .
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all -but 'make rest' browser $(GO) -C integration/browser test -count=1 -timeout 15m .
 site: ## Build the documentation as a site with search, below .run/site; a broken link is an error
 	$(JOB) site integration/site/build.sh
 eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results

@@ -3,6 +3,7 @@ package inspect_test
 import (
 	"context"
 	"fmt"
+	"html"
 	"path"
 	"regexp"
 	"slices"
@@ -45,6 +46,25 @@ func TestTimelineHasEveryCallOnce(t *testing.T) {
 	}
 	if text, _ := shown(t, s.get("/")); !strings.Contains(text, "long") || !strings.Contains(text, "other") {
 		t.Errorf("the first page has not both sessions: %s", text)
+	}
+}
+
+// TestEverySessionHasAnAddress follows the links of sessions with any name that the contract allows.
+func TestEverySessionHasAnAddress(t *testing.T) {
+	s := newSite(t)
+	names := []string{"a/../b", "a/./b", "a//b", "a/", "a:b", "_", "0", "a.", "a..b", strings.Repeat("n", 128)}
+	for _, name := range names {
+		s.run(name, "call", "text\n", 0)
+	}
+	links := regexp.MustCompile(`href="(/sessions/[^"]+)"`).FindAllStringSubmatch(s.get("/"), -1)
+	if len(links) != len(names) {
+		t.Fatalf("%d links for %d sessions", len(links), len(names))
+	}
+	for i, link := range links {
+		name := names[len(names)-1-i] // the newest first
+		if text, _ := shown(t, s.get(html.UnescapeString(link[1]))); !strings.Contains(text, name+"\n1 record;") {
+			t.Errorf("%s leads to another page:\n%.300s", link[1], text)
+		}
 	}
 }
 

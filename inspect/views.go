@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+	"github.com/dustin/go-humanize/english"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -33,6 +34,7 @@ func parseViews() (views, error) {
 var words = template.FuncMap{
 	"bytes":   size,
 	"count":   func(n any) string { return humanize.Comma(number(n)) },
+	"plural":  func(n any, unit string) string { return humanize.Comma(number(n)) + " " + english.PluralWord(int(number(n)), unit, "") },
 	"time":    func(t *timestamppb.Timestamp) string { return t.AsTime().UTC().Format("2006-01-02 15:04:05") },
 	"iso":     func(t *timestamppb.Timestamp) string { return t.AsTime().UTC().Format(time.RFC3339Nano) },
 	"ago":     func(t *timestamppb.Timestamp) string { return humanize.Time(t.AsTime()) },
