@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +43,7 @@ type artifactRead struct {
 
 	session string // whose artifacts are known; empty: those of all
 	raw     bool   // before redaction, for the sidecar's own user alone
+	output  string // text: the bytes; json: each page as the sidecar answered it
 }
 
 // followInterval is the time between two requests of `artifacts read --follow`: short for people who watch, and cheap for
@@ -66,6 +68,7 @@ func artifactsReadCommand() *cobra.Command {
 		},
 	}
 	r.target.flags(cmd.Flags())
+	outputFlag(cmd.Flags(), &r.output, "(text is the bytes, json one page on each line, with its bytes in base64)", formText, formJSON)
 	cmd.Flags().StringVar(&r.session, "session", "", "the session for which it is read; what is of others is not known then")
 	cmd.Flags().BoolVar(&r.raw, "raw", false, "read the payload as the tool wrote it, before it was redacted")
 	cmd.Flags().StringVar(&r.lines, "lines", "", "lines FIRST-LAST, from 1; either may be left out")
@@ -100,7 +103,7 @@ func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 			if err != nil {
 				return err
 			}
-			if _, err := cmd.OutOrStdout().Write(resp.GetData()); err != nil {
+			if err := r.print(cmd.OutOrStdout(), resp); err != nil {
 				return err
 			}
 			// A live log is complete as far as it is written, and may go on: its cursor is that of the next append.
@@ -122,6 +125,15 @@ func (r *artifactRead) run(cmd *cobra.Command, path string) error {
 			req.PageToken = resp.GetNextPageToken()
 		}
 	})
+}
+
+// print prints a page.
+func (r *artifactRead) print(w io.Writer, page *pb.ReadArtifactResponse) error {
+	if r.output == formJSON {
+		return printMessageLine(w, page)
+	}
+	_, err := w.Write(page.GetData())
+	return err
 }
 
 // pause waits for d, or until ctx is done, and then returns its error: an interrupted --follow is no success.

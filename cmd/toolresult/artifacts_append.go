@@ -20,6 +20,7 @@ type logAppend struct {
 	target target
 	call   pb.CallReference // the call that the log belongs to
 	name   string           // of the log among those of the call; empty: it has one
+	output string           // text: nothing but the path on stderr; json: the last answer, with the artifact
 }
 
 // artifactsAppendCommand returns `artifacts append`.
@@ -33,11 +34,12 @@ func artifactsAppendCommand() *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.target.withConnection(cmd.Context(), func(c *connection) error {
-				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.ErrOrStderr())
+				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 			})
 		},
 	}
 	a.target.flags(cmd.Flags())
+	outputFlag(cmd.Flags(), &a.output, "(json is the answer with the artifact, on stdout)", formText, formJSON)
 	cmd.Flags().StringVar(&a.call.SessionId, "session", "", "session of the call")
 	cmd.Flags().StringVar(&a.call.CallId, "call", "", "call that the log belongs to")
 	cmd.Flags().StringVar(&a.name, "name", "", "name of the log, when the call has several")
@@ -49,7 +51,7 @@ func artifactsAppendCommand() *cobra.Command {
 
 // run copies in to the log and finishes it. Answers are received meanwhile: one of them may say that the log failed. Its
 // return cancels the call, which ends the copying, but not a read that waits for input: the process ends then.
-func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr io.Writer) error {
+func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stdout, stderr io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	call, err := c.AppendLog(ctx)
@@ -75,6 +77,8 @@ func (a *logAppend) run(ctx context.Context, c *connection, in io.Reader, stderr
 			return <-copied
 		case err != nil:
 			return err
+		case answer.GetArtifact() != nil && a.output == formJSON:
+			return printJSON(stdout, answer)
 		case answer.GetArtifact() != nil:
 			return nil
 		}

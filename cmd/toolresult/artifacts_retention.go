@@ -23,54 +23,69 @@ import (
 // the columns of a session with thousands of artifacts are aligned throughout.
 func artifactsListCommand() *cobra.Command {
 	var t target
+	var output string
 	req := &pb.ListArtifactsRequest{PageSize: 1000}
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List the artifacts of a session, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.withConnection(cmd.Context(), func(c *connection) error {
+				// The table is aligned as a whole, so it is printed when the last page is here; lines of JSON at once.
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
-				for {
-					resp, err := c.ListArtifacts(cmd.Context(), req)
-					if err != nil {
-						return err
-					}
-					printEntries(table, resp.GetArtifacts())
-					// The table is aligned as a whole, so it is printed when the last page is here.
-					if req.PageToken = resp.GetNextPageToken(); req.GetPageToken() == "" {
-						return table.Flush()
-					}
+				visit := func(e *pb.ArtifactEntry) error { return printEntry(table, e) }
+				if output == formJSON {
+					visit = func(e *pb.ArtifactEntry) error { return printMessageLine(cmd.OutOrStdout(), e) }
 				}
+				return errors.Join(eachArtifact(cmd.Context(), c, req, visit), table.Flush())
 			})
 		},
 	}
 	t.flags(cmd.Flags())
+	textOrJSON(cmd.Flags(), &output)
 	cmd.Flags().StringVar(&req.SessionId, "session", "", "the session (default: what belongs to none)")
 	cmd.Flags().StringVar(&req.CallId, "call", "", "one call of it (default: all)")
 	return cmd
 }
 
-// printEntries prints a line for each artifact: time, size, call, path and state. Deleted ones stay in the list, with the
-// reason, because a receipt may still name them.
-func printEntries(w io.Writer, entries []*pb.ArtifactEntry) {
-	for _, e := range entries {
-		note := ""
-		switch e.GetState() {
-		case pb.ArtifactState_ARTIFACT_STATE_EXPIRED:
-			note = "deleted at " + formatTime(e.GetDeletedAt()) + ": " + e.GetDeletionReason()
-		case pb.ArtifactState_ARTIFACT_STATE_LIVE:
-			note = "still written"
+// eachArtifact calls visit for each artifact that is asked for, the newest first. An error of visit ends it.
+func eachArtifact(ctx context.Context, c *connection, req *pb.ListArtifactsRequest, visit func(*pb.ArtifactEntry) error) error {
+	for {
+		resp, err := c.ListArtifacts(ctx, req)
+		if err != nil {
+			return err
 		}
-		if e.GetPartial() {
-			note = "cut off " + note
+		for _, e := range resp.GetArtifacts() {
+			if err := visit(e); err != nil {
+				return err
+			}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.GetStoredAt()), formatBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+		if req.PageToken = resp.GetNextPageToken(); req.GetPageToken() == "" {
+			return nil
+		}
 	}
+}
+
+// printEntry prints the line of an artifact: time, size, call, path and state. Deleted ones stay in the list, with the
+// reason, because a receipt may still name them.
+func printEntry(w io.Writer, e *pb.ArtifactEntry) error {
+	note := ""
+	switch e.GetState() {
+	case pb.ArtifactState_ARTIFACT_STATE_EXPIRED:
+		note = "deleted at " + formatTime(e.GetDeletedAt()) + ": " + e.GetDeletionReason()
+	case pb.ArtifactState_ARTIFACT_STATE_LIVE:
+		note = "still written"
+	}
+	if e.GetPartial() {
+		note = "cut off " + note
+	}
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", formatTime(e.GetStoredAt()), formatBytes(e.GetBytes()), cmp.Or(e.GetCallId(), "-"), e.GetPath(), note)
+	return err
 }
 
 // artifactsVerifyCommand returns `artifacts verify`. The answer is a stream: each corrupt artifact when it is found, and the
 // counts at the end. A stream that ends without counts was cut off, and proves nothing.
 func artifactsVerifyCommand() *cobra.Command {
 	var t target
+	var output string
 	cmd := &cobra.Command{
 		Use: "verify [flags] [PATH...]", Short: "Compare artifacts, or all of them, with their digests",
 		Long: "Reads artifacts from their first to their last byte and compares them with their digests. Prints those that are not\n" +
@@ -89,28 +104,41 @@ func artifactsVerifyCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if u := resp.GetCorrupt(); u != nil {
-						fmt.Fprintf(cmd.OutOrStdout(), "%s  %s\n", u.GetReason(), u.GetPath())
-						continue
+					if err := printVerified(cmd.OutOrStdout(), output, resp); err != nil {
+						return err
 					}
-					n := resp.GetCounts()
-					fmt.Fprintf(cmd.OutOrStdout(), "%d intact, %d corrupt, %s read\n", n.GetIntact(), n.GetCorrupt(), formatBytes(n.GetBytes()))
-					if n.GetCorrupt() > 0 {
+					switch n := resp.GetCounts(); {
+					case n.GetCorrupt() > 0:
 						return exitError{1}
+					case n != nil:
+						return nil
 					}
-					return nil
 				}
 			})
 		},
 	}
 	t.flags(cmd.Flags())
+	textOrJSON(cmd.Flags(), &output)
 	return cmd
+}
+
+// printVerified prints a line for an artifact that is corrupt, or for the counts.
+func printVerified(w io.Writer, output string, resp *pb.VerifyArtifactsResponse) error {
+	if output == formJSON {
+		return printMessageLine(w, resp)
+	}
+	if u := resp.GetCorrupt(); u != nil {
+		return writeln(w, u.GetReason()+"  "+u.GetPath())
+	}
+	n := resp.GetCounts()
+	return writeln(w, fmt.Sprintf("%d intact, %d corrupt, %s read", n.GetIntact(), n.GetCorrupt(), formatBytes(n.GetBytes())))
 }
 
 // artifactsLeaseCommand returns `artifacts lease`. A lease keeps the artifacts of a session from being deleted, whatever
 // their age and the size of the store; a session that is over gives its lease back with 0s.
 func artifactsLeaseCommand() *cobra.Command {
 	var t target
+	var output string
 	cmd := &cobra.Command{
 		Use: "lease [flags] SESSION DURATION", Short: "Say how long the artifacts of a session are needed; 0s ends it",
 		Args: cobra.ExactArgs(2),
@@ -122,14 +150,18 @@ func artifactsLeaseCommand() *cobra.Command {
 			}
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.LeaseSession(cmd.Context(), &pb.LeaseSessionRequest{SessionId: args[0], Duration: durationpb.New(d)})
-				if err == nil {
-					fmt.Fprintln(cmd.OutOrStdout(), cmp.Or(formatTime(resp.GetLeasedUntil()), "no lease"))
+				switch {
+				case err != nil:
+					return err
+				case output == formJSON:
+					return printJSON(cmd.OutOrStdout(), resp)
 				}
-				return err
+				return writeln(cmd.OutOrStdout(), cmp.Or(formatTime(resp.GetLeasedUntil()), "no lease"))
 			})
 		},
 	}
 	t.flags(cmd.Flags())
+	textOrJSON(cmd.Flags(), &output)
 	return cmd
 }
 
@@ -141,6 +173,7 @@ const maxCollection = time.Hour
 // the same and deletes nothing.
 func artifactsCollectCommand() *cobra.Command {
 	var t target
+	var output string
 	req := &pb.CollectGarbageRequest{}
 	cmd := &cobra.Command{
 		Use: "gc [flags]", Short: "Delete artifacts whose time is over", Args: cobra.NoArgs,
@@ -152,17 +185,20 @@ func artifactsCollectCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if output == formJSON {
+					return printJSON(cmd.OutOrStdout(), resp)
+				}
 				// Paths may be cut at a number of them; the counts below are exact.
 				for _, e := range resp.GetDeleted() {
 					fmt.Fprintln(cmd.OutOrStdout(), e.GetPath())
 				}
-				fmt.Fprintf(cmd.OutOrStdout(), "%d deleted, %s; %d kept, %s\n", resp.GetDeletedArtifacts(), formatBytes(resp.GetDeletedBytes()),
-					resp.GetKeptArtifacts(), formatBytes(resp.GetKeptBytes()))
-				return nil
+				return writeln(cmd.OutOrStdout(), fmt.Sprintf("%d deleted, %s; %d kept, %s", resp.GetDeletedArtifacts(),
+					formatBytes(resp.GetDeletedBytes()), resp.GetKeptArtifacts(), formatBytes(resp.GetKeptBytes())))
 			})
 		},
 	}
 	t.flags(cmd.Flags())
+	textOrJSON(cmd.Flags(), &output)
 	cmd.Flags().BoolVar(&req.DryRun, "dry-run", false, "delete nothing, only say what would be")
 	return cmd
 }

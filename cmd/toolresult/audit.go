@@ -1,16 +1,14 @@
 package main
 
-// The commands of the audit log: list, show, verify, export; salvage is in a file of its own.
+// The commands of the audit log: list, show, export; verify and salvage are in files of their own.
 //
 // They call the AuditService of a running sidecar, or of an embedded one that opens the same log. verify has two
 // halves: the chain of hashes shows that no record was altered or removed, and making a result again from its stored
 // complete output shows that the record has what was answered.
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -108,12 +106,16 @@ func (s *recordFilter) each(ctx context.Context, c *connection, visit func(*pb.A
 func auditListCommand() *cobra.Command {
 	var t target
 	var s recordFilter
+	var output string
 	cmd := &cobra.Command{
 		Use: "list [flags]", Short: "List audit records, the newest first", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 				err := s.each(cmd.Context(), c, func(r *pb.AuditRecord) error {
+					if output == formJSON {
+						return printRecord(cmd.OutOrStdout(), r)
+					}
 					_, err := fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", r.GetSequence(), formatTime(r.GetRecordedAt()), kindName(r.GetKind().String()),
 						cmp.Or(r.GetCall().GetSessionId(), "-"), cmp.Or(r.GetCall().GetCallId(), "-"), cmp.Or(r.GetToolName(), "-"), recordNote(r))
 					return err
@@ -124,6 +126,7 @@ func auditListCommand() *cobra.Command {
 	}
 	t.flags(cmd.Flags())
 	s.flags(cmd.Flags(), 50)
+	outputFlag(cmd.Flags(), &output, "(json has one record in short on each line)", formText, formJSON)
 	return cmd
 }
 
@@ -169,7 +172,7 @@ func auditShowCommand() *cobra.Command {
 		},
 	}
 	t.flags(cmd.Flags())
-	cmd.Flags().StringVarP(&form, "output", "o", "json", "receipt, json or textproto")
+	outputFlag(cmd.Flags(), &form, "", formJSON, "receipt", "textproto")
 	return cmd
 }
 
@@ -180,137 +183,6 @@ func parseSequence(text string) (uint64, error) {
 		return 0, fmt.Errorf("%q is no sequence, a number from 1 on", text)
 	}
 	return sequence, nil
-}
-
-// auditVerifyCommand returns `audit verify`. Whoever can write to the log could write a new chain with it; a head that was
-// kept elsewhere shows that, because no chain that was written anew contains it.
-func auditVerifyCommand() *cobra.Command {
-	var t target
-	var head string
-	var all bool
-	cmd := &cobra.Command{
-		Use: "verify [flags] [SEQUENCE...]", Short: "Prove that records are what was answered, and that none is missing",
-		Long: "With sequences: makes the canonical result and the receipt of each record again, from the stored complete output, and\n" +
-			"compares them byte for byte. Without: follows the chain of the log from end to end; with --all both.\n" +
-			"Prints what differs or cannot be compared, and exits with 1 if anything differs. A warning, such as that the head\n" +
-			"outside of the log is missing, changes no exit code.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			v := verification{ctx: cmd.Context(), out: cmd.OutOrStdout()}
-			return t.withConnection(cmd.Context(), func(c *connection) error {
-				v.connection = c
-				if err := v.run(args, head, all); err != nil {
-					return err
-				}
-				if v.inconsistent > 0 {
-					return exitError{1}
-				}
-				return nil
-			})
-		},
-	}
-	t.flags(cmd.Flags())
-	cmd.Flags().StringVar(&head, "head", "", `a head that was kept, as the trailer of an answer has it: "LOG SEQUENCE HASH"`)
-	cmd.Flags().BoolVar(&all, "all", false, "make every result again, too")
-	return cmd
-}
-
-// verification is one use of `audit verify`. It goes on after an inconsistency, so that one run names all of them, and it
-// ends with the first error, such as a record that does not exist: then nothing is proved.
-type verification struct {
-	*connection
-	ctx          context.Context //nolint:containedctx // of the command
-	out          io.Writer       // gets a line for each record, and one for the log
-	inconsistent int             // records that differ from what was answered, or do not follow in the chain
-}
-
-// run verifies the records that are named or, if none is, the chain; with all, then every record. The chain goes first: in
-// a log that was altered the records prove nothing.
-func (v *verification) run(args []string, head string, all bool) error {
-	for _, arg := range args {
-		sequence, err := parseSequence(arg)
-		if err != nil {
-			return err
-		}
-		if err := v.record(sequence); err != nil {
-			return err
-		}
-	}
-	if len(args) > 0 {
-		return nil
-	}
-	if err := v.log(head); err != nil || !all {
-		return err
-	}
-	var s recordFilter
-	return s.each(v.ctx, v.connection, func(r *pb.AuditRecord) error { return v.record(r.GetSequence()) })
-}
-
-// record has the sidecar make a result again, and prints whether the record holds. A record holds incompletely when its
-// complete output was deleted since, or when a newer renderer writes receipts otherwise: nothing contradictory was found,
-// and not everything could be compared.
-func (v *verification) record(sequence uint64) error {
-	resp, err := v.VerifyRecord(v.ctx, &pb.VerifyRecordRequest{Sequence: sequence})
-	if err != nil {
-		return err
-	}
-	verdict := "holds"
-	switch {
-	case !resp.GetHolds():
-		verdict = "DIFFERS"
-		v.inconsistent++
-	case !resp.GetComplete():
-		verdict = "holds, as far as it can be compared"
-	}
-	fmt.Fprintf(v.out, "record %d: %s\n", sequence, verdict)
-	// Comparisons that found nothing have no text; they are counted by holds alone.
-	for _, f := range resp.GetFindings() {
-		if f.GetText() != "" {
-			fmt.Fprintf(v.out, "  %s: %s: %s\n", f.GetSubject(), strings.ToLower(strings.TrimPrefix(f.GetVerdict().String(), "VERDICT_")), f.GetText())
-		}
-	}
-	return nil
-}
-
-// log verifies the chain, and that the record of a head that was kept is in it, and prints what does not hold. The last line
-// has the present head, in the form that --head takes, to be kept for the next time.
-func (v *verification) log(head string) error {
-	req := &pb.VerifyLogRequest{}
-	if head != "" {
-		parts := strings.Fields(head)
-		if len(parts) != 3 {
-			return fmt.Errorf("--head %q: LOG SEQUENCE HASH", head)
-		}
-		sequence, err := parseSequence(parts[1])
-		if err != nil {
-			return err
-		}
-		// The id of the log is for people: a head of another log has another hash at its sequence.
-		req.HeadSequence, req.HeadHash = sequence, parts[2]
-	}
-	call, err := v.VerifyLog(v.ctx, req)
-	if err != nil {
-		return err
-	}
-	for {
-		resp, err := call.Recv()
-		if errors.Is(err, io.EOF) {
-			return errors.New("the verification ended early")
-		}
-		if err != nil {
-			return err
-		}
-		if b := resp.GetInconsistent(); b != nil {
-			fmt.Fprintf(v.out, "record %d: %s\n", b.GetSequence(), b.GetReason())
-			continue
-		}
-		n := resp.GetVerified()
-		for _, warning := range n.GetWarnings() {
-			fmt.Fprintf(v.out, "warning: %s\n", warning)
-		}
-		v.inconsistent += int(n.GetInconsistent())
-		fmt.Fprintf(v.out, "%d records hold, %d do not; head: %s %d %s\n", n.GetIntact(), n.GetInconsistent(), n.GetLogId(), n.GetHeadSequence(), n.GetHeadHash())
-		return nil
-	}
 }
 
 // auditExportCommand returns `audit export`. ListRecords answers with records in short, so that each is fetched whole. One
@@ -327,26 +199,19 @@ func auditExportCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					return printLine(cmd.OutOrStdout(), resp.GetRecord())
+					return printRecord(cmd.OutOrStdout(), resp.GetRecord())
 				})
 			})
 		},
 	}
 	t.flags(cmd.Flags())
 	s.flags(cmd.Flags(), 0)
+	var output string
+	outputFlag(cmd.Flags(), &output, "", formJSON)
 	return cmd
 }
 
-// printLine prints a record as JSON on one line. protojson varies its white space on purpose; this removes it, so that the
-// same record has the same line in each export.
-func printLine(w io.Writer, r *pb.AuditRecord) error {
-	text, err := protojson.MarshalOptions{UseProtoNames: true}.Marshal(r)
-	if err != nil {
-		return err
-	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, text); err != nil {
-		return err
-	}
-	return writeln(w, line.String())
+// printRecord prints a record as JSON on one line, without the fields that have no value: most of a record's have none.
+func printRecord(w io.Writer, r *pb.AuditRecord) error {
+	return printLine(w, r, protojson.MarshalOptions{UseProtoNames: true})
 }

@@ -264,6 +264,7 @@ func (t *target) withConnection(ctx context.Context, f func(*connection) error) 
 func infoCommand() *cobra.Command {
 	var t target
 	var wait time.Duration
+	var output string
 	cmd := &cobra.Command{
 		Use: "info", Short: "Say what the running sidecar is", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -279,19 +280,34 @@ func infoCommand() *cobra.Command {
 		},
 	}
 	t.flags(cmd.Flags())
+	outputFlag(cmd.Flags(), &output, "", formJSON)
 	cmd.Flags().DurationVar(&wait, "wait", 0, "wait so long for the sidecar to come up (with --server)")
 	return cmd
+}
+
+// buildInfo is what `version --output json` prints. Members that the build does not know are empty.
+type buildInfo struct {
+	Version   string `json:"version"`         // of the release
+	Commit    string `json:"commit"`          // of the source
+	GoVersion string `json:"go_version"`      // of the compiler
+	Grammar   uint32 `json:"receipt_grammar"` // version of the grammar of receipts
 }
 
 // versionCommand returns `version`, which needs no sidecar. It prints the version of the receipt grammar too, because a
 // parser of receipts depends on that and on nothing else of this program.
 func versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var output string
+	cmd := &cobra.Command{
 		Use: "version", Short: "Say what this binary is", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			info := server.Info(version)
+			if output == formJSON {
+				return printValue(cmd.OutOrStdout(), buildInfo{info.GetVersion(), info.GetCommit(), info.GetGoVersion(), info.GetRendererVersion()})
+			}
 			return writeln(cmd.OutOrStdout(), fmt.Sprintf("toolresult %s, commit %s, %s, receipt grammar %d",
 				cmp.Or(info.GetVersion(), "unknown"), cmp.Or(info.GetCommit(), "unknown"), info.GetGoVersion(), info.GetRendererVersion()))
 		},
 	}
+	textOrJSON(cmd.Flags(), &output)
+	return cmd
 }

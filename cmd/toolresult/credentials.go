@@ -147,7 +147,7 @@ func sessionTokenCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().DurationVar(&s.lifetime, "lifetime", 0, "how long the token is good, 1s to 8784h (default: until the sidecar stops)")
-	cmd.Flags().StringVar(&s.output, "output", "token", "token, or json (token, id and end)")
+	outputFlag(cmd.Flags(), &s.output, "(json has token, id and end)", "token", formJSON)
 	cmd.Flags().BoolVar(&s.revoke, "revoke", false, "take back all tokens of the session that were issued until now")
 	cmd.Flags().StringVar(&s.id, "revoke-id", "", "take back the token with this id")
 	s.target.flags(cmd.Flags())
@@ -173,8 +173,6 @@ func (s *sessionToken) check(cmd *cobra.Command) error {
 		return errors.New("--revoke-id names the token; with --revoke it takes the session's back too")
 	case revoking && (cmd.Flags().Changed("lifetime") || cmd.Flags().Changed("output")):
 		return errors.New("--lifetime and --output are for a token that is issued")
-	case s.output != "token" && s.output != "json":
-		return fmt.Errorf("--output %s: token or json", s.output)
 	}
 	return nil
 }
@@ -193,7 +191,7 @@ func (s *sessionToken) run(cmd *cobra.Command, c *connection) error {
 	switch {
 	case err != nil:
 		return err
-	case s.output == "json":
+	case s.output == formJSON:
 		return printJSON(cmd.OutOrStdout(), resp)
 	}
 	return writeln(cmd.OutOrStdout(), resp.GetToken())

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,12 +27,14 @@ import (
 // doctorCommand returns `doctor`.
 func doctorCommand() *cobra.Command {
 	h := hostCommand{}
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use: "doctor HOST", Short: "Check that toolresult works in an agent host", Args: cobra.ExactArgs(1),
 		Long: "Checks the settings of an agent host, runs a command that fails with 30,001 lines on the path that the host takes, and " +
 			"says what would reach the model, with toolresult and without. The exit code is 1 if something is wrong.\n\n" + hostNames,
 		RunE: func(cmd *cobra.Command, args []string) error { return h.doctor(cmd, hooks.Host(args[0])) },
 	}
+	textOrJSON(cmd.Flags(), &h.output)
+	return cmd
 }
 
 // doctor prints its findings.
@@ -48,7 +51,10 @@ func (h *hostCommand) doctor(cmd *cobra.Command, host hooks.Host) error {
 	if err != nil {
 		return err
 	}
-	d := &diagnosis{out: cmd.OutOrStdout()}
+	d := &diagnosis{out: cmd.OutOrStdout(), report: doctorReport{Host: string(host), Findings: []doctorFinding{}}}
+	if h.output == formJSON {
+		d.out = io.Discard
+	}
 	d.note(installed, "toolresult is installed for "+string(host), "toolresult is not installed for "+string(host)+": run `toolresult install "+string(host)+"`")
 	if installed {
 		files, err := store.Check(host)
@@ -64,30 +70,54 @@ func (h *hostCommand) doctor(cmd *cobra.Command, host hooks.Host) error {
 			d.say(note)
 		}
 	}
+	if h.output == formJSON {
+		d.report.OK = !d.failed
+		d.err = cmp.Or(d.err, printValue(cmd.OutOrStdout(), d.report))
+	}
 	if d.failed {
 		return exitError{1}
 	}
 	return d.err
 }
 
+// doctorReport is what `doctor --output json` prints.
+type doctorReport struct {
+	Host     string          `json:"host"`
+	OK       bool            `json:"ok"` // nothing is wrong
+	Findings []doctorFinding `json:"findings"`
+}
+
+// doctorFinding is a line of doctor.
+type doctorFinding struct {
+	Kind string `json:"kind"` // "ok", "wrong" or, for what is neither, "note"
+	Text string `json:"text"`
+}
+
 // diagnosis collects what doctor finds.
 type diagnosis struct {
-	out    interface{ Write([]byte) (int, error) }
+	out    io.Writer
+	report doctorReport
 	failed bool
 	err    error
 }
 
-// say prints a line.
-func (d *diagnosis) say(line string) { d.err = cmp.Or(d.err, writeln(d.out, line)) }
+// say prints a line that is neither right nor wrong.
+func (d *diagnosis) say(line string) { d.add("note", strings.TrimSpace(line), line) }
+
+// add prints a line, and adds it to the report without what is there to align it.
+func (d *diagnosis) add(kind, text, line string) {
+	d.report.Findings = append(d.report.Findings, doctorFinding{kind, text})
+	d.err = cmp.Or(d.err, writeln(d.out, line))
+}
 
 // note prints what is right, or what is wrong.
 func (d *diagnosis) note(ok bool, right, wrong string) {
 	if ok {
-		d.say("ok     " + right)
+		d.add("ok", right, "ok     "+right)
 		return
 	}
 	d.failed = true
-	d.say("wrong  " + wrong)
+	d.add("wrong", wrong, "wrong  "+wrong)
 }
 
 // settings says of each file whether toolresult is still in it.

@@ -39,6 +39,7 @@ const (
 // ensureCommand returns `ensure`.
 func ensureCommand() *cobra.Command {
 	e := ensure{patience: defaultPatience}
+	var output string
 	cmd := &cobra.Command{
 		Use: "ensure", Short: "Make sure that a sidecar of this user runs, and print its address", Args: cobra.NoArgs,
 		Long: "Prints the address of the sidecar that docs/discovery.md finds. If none serves, it starts one that ends by itself, and waits\n" +
@@ -51,13 +52,23 @@ func ensureCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if output == formJSON {
+				return printValue(cmd.OutOrStdout(), ensured{place.Address, e.logged})
+			}
 			return writeln(cmd.OutOrStdout(), place.Address)
 		},
 	}
+	textOrJSON(cmd.Flags(), &output)
 	cmd.Flags().DurationVar(&e.idleExit, "idle-exit", defaultIdleExit, "end the sidecar that is started after so long without calls; 0s is never")
 	cmd.Flags().DurationVar(&e.patience, "patience", defaultPatience, "wait so long for the answer of one that runs (also TOOLRESULT_PATIENCE)")
 	cmd.Flags().DurationVar(&e.wait, "wait", defaultWait, "wait so long for one that is starting")
 	return cmd
+}
+
+// ensured is what `ensure --output json` prints.
+type ensured struct {
+	Address string `json:"address"` // a target of gRPC
+	Started bool   `json:"started"` // by this call; else it served already, or another call started it
 }
 
 // ensure is one use of `ensure`.

@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -90,7 +89,7 @@ func execCommand() *cobra.Command {
 	fs.SetInterspersed(false) // flags behind the command are the command's
 	fs.BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
 	fs.DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
-	fs.StringVar(&e.output, "output", "receipt", "receipt, json (canonical result in the RFC's JSON, and the receipt) or textproto")
+	outputFlag(fs, &e.output, "(json has the canonical result in the RFC's JSON, and the receipt)", receiptForms...)
 	fs.DurationVar(&e.patience, "patience", 0, "wait so long for the receipt after the command has ended (default: "+patienceVariable+", or 750ms)")
 	fs.BoolVar(&e.strict, "strict", false, "wait a minute and longer for the receipt, say on standard error why there is none, "+
 		"and give the command a process group that ends with it")
@@ -209,9 +208,6 @@ const noReceipt = "toolresult: no receipt, the output follows as it is: %s\n"
 // request returns the request without its output, or the mistake in the flags. What only the sidecar can find, such as a
 // budget that is too small, is found after the command ran, and then its output is printed as it is.
 func (e *execution) request() (*pb.ProjectRequest, error) {
-	if !slices.Contains([]string{"receipt", "json", "textproto"}, e.output) {
-		return nil, fmt.Errorf("--output %s: receipt, json or textproto", e.output)
-	}
 	if err := e.target.check(); err != nil {
 		return nil, err
 	}

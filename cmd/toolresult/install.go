@@ -24,6 +24,7 @@ import (
 type hostCommand struct {
 	dryRun, yes    bool
 	rewrite, reads bool
+	output         string // text or json
 }
 
 // hostNames is the list of hosts in help texts.
@@ -60,6 +61,7 @@ func uninstallCommand() *cobra.Command {
 func (h *hostCommand) flags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&h.dryRun, "dry-run", false, "show the difference and write nothing")
 	cmd.Flags().BoolVar(&h.yes, "yes", false, "do not ask")
+	outputFlag(cmd.Flags(), &h.output, "(json needs --yes or --dry-run)", formText, formJSON)
 }
 
 // hostStore returns the store of records, and the options of plans.
@@ -117,6 +119,33 @@ func shellPath(home string) string {
 	return filepath.Join(data, "toolresult", "bin", shellName)
 }
 
+// hostChanges is what `install` and `uninstall` print with --output json.
+type hostChanges struct {
+	Host        string       `json:"host"`
+	Written     bool         `json:"written"` // false: nothing was to be done, or --dry-run
+	Files       []fileChange `json:"files"`
+	Permissions string       `json:"permissions"` // what an installation means for those of the host
+	Notes       []string     `json:"notes"`
+}
+
+// fileChange is the difference of a file.
+type fileChange struct {
+	Path string `json:"path"`
+	Diff string `json:"diff"` // lines that differ, as people read them
+}
+
+// report says what changes: to people at once, to programs when it is done, by the function that it returns.
+func (h *hostCommand) report(cmd *cobra.Command, host hooks.Host, differences []hosts.Difference) (say io.Writer, changes *hostChanges, done func() error) {
+	changes = &hostChanges{Host: string(host), Files: []fileChange{}, Notes: []string{}}
+	for _, d := range differences {
+		changes.Files = append(changes.Files, fileChange{d.Path, d.String()})
+	}
+	if h.output == formJSON {
+		return io.Discard, changes, func() error { return printValue(cmd.OutOrStdout(), changes) }
+	}
+	return cmd.OutOrStdout(), changes, func() error { return nil }
+}
+
 // install shows the plan and makes it.
 func (h *hostCommand) install(cmd *cobra.Command, host hooks.Host) error {
 	store, o, err := h.hostStore()
@@ -136,15 +165,18 @@ func (h *hostCommand) install(cmd *cobra.Command, host hooks.Host) error {
 	if err != nil {
 		return err
 	}
-	out := cmd.OutOrStdout()
+	out, changes, done := h.report(cmd, host, differences)
+	changes.Permissions, changes.Notes = plan.Permissions, append(changes.Notes, plan.Notes...)
 	if len(differences) == 0 {
-		return writeln(out, fmt.Sprintf("toolresult is installed for %s; `toolresult doctor %s` checks it", host, host))
+		return errors.Join(writeln(out, fmt.Sprintf("toolresult is installed for %s; `toolresult doctor %s` checks it", host, host)), done())
 	}
 	if err := printPlan(out, plan, differences); err != nil {
 		return err
 	}
-	if ok, err := h.confirmed(cmd); !ok || err != nil {
+	if ok, err := h.confirmed(cmd); err != nil {
 		return err
+	} else if !ok {
+		return done()
 	}
 	if err := o.WriteShell(); err != nil { // before a host is pointed to it
 		return err
@@ -152,7 +184,8 @@ func (h *hostCommand) install(cmd *cobra.Command, host hooks.Host) error {
 	if err := store.Install(plan); err != nil {
 		return errors.Join(err, removeShell(store, o))
 	}
-	return writeln(out, fmt.Sprintf("Installed. `toolresult doctor %s` checks it, `toolresult uninstall %s` takes it away.", host, host))
+	changes.Written = true
+	return errors.Join(writeln(out, fmt.Sprintf("Installed. `toolresult doctor %s` checks it, `toolresult uninstall %s` takes it away.", host, host)), done())
 }
 
 // printPlan prints what an installation changes and means.
@@ -176,6 +209,8 @@ func (h *hostCommand) confirmed(cmd *cobra.Command) (bool, error) {
 		return false, nil
 	case h.yes:
 		return true, nil
+	case h.output == formJSON:
+		return false, errors.New("nothing is written: --output json needs --yes or --dry-run")
 	}
 	if _, err := io.WriteString(cmd.OutOrStdout(), "Write this? [y/N] "); err != nil {
 		return false, err
@@ -204,26 +239,31 @@ func (h *hostCommand) uninstall(cmd *cobra.Command, host hooks.Host) error {
 	if !slices.Contains(hooks.All, host) {
 		return fmt.Errorf("%q: %w", host, hooks.ErrHost)
 	}
-	out := cmd.OutOrStdout()
-	if !installed {
-		return writeln(out, fmt.Sprintf("toolresult is not installed for %s", host))
+	var differences []hosts.Difference
+	if installed {
+		if differences, err = store.Removal(host); err != nil {
+			return err
+		}
 	}
-	differences, err := store.Removal(host)
-	if err != nil {
-		return err
+	out, changes, done := h.report(cmd, host, differences)
+	if !installed {
+		return errors.Join(writeln(out, fmt.Sprintf("toolresult is not installed for %s", host)), done())
 	}
 	for _, d := range differences {
 		if err := writeln(out, d.String()); err != nil {
 			return err
 		}
 	}
-	if ok, err := h.confirmed(cmd); !ok || err != nil {
+	if ok, err := h.confirmed(cmd); err != nil {
 		return err
+	} else if !ok {
+		return done()
 	}
 	if err := errors.Join(store.Uninstall(host), removeShell(store, o)); err != nil {
 		return err
 	}
-	return writeln(out, fmt.Sprintf("Taken away from %s.", host))
+	changes.Written = true
+	return errors.Join(writeln(out, fmt.Sprintf("Taken away from %s.", host)), done())
 }
 
 // removeShell removes toolresult-shell, if no host needs it any longer.

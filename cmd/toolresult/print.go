@@ -20,6 +20,14 @@ import (
 // json is the RFC's JSON of canonical results, and protobuf's JSON of other messages. textproto is the answer of the RPC
 // as it is, for people who look for a field. render and compact read what json and textproto print.
 
+// receiptForms are the forms of commands that print receipts.
+var receiptForms = []string{"receipt", formJSON, "textproto"}
+
+// errForm returns the error of a form that a command does not have.
+func errForm(form string, forms []string) error {
+	return fmt.Errorf("--output %s: %s", form, listed(forms))
+}
+
 // printProjection prints the answer of Project in a form of --output.
 func printProjection(w io.Writer, form string, resp *pb.ProjectResponse) error {
 	if form == "json" {
@@ -73,8 +81,7 @@ func printPair(w io.Writer, canonical *pb.CanonicalToolResult, receipt *pb.Recei
 	return printIndented(w, []byte(pair))
 }
 
-// printMessage prints a message in a form of --output; receipt is the text of the form "receipt". An unknown form is found
-// here, after the call, by all commands but exec, which has more to lose.
+// printMessage prints a message in a form of --output; receipt is the text of the form "receipt". The flag rejects other forms.
 func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	switch form {
 	case "receipt":
@@ -84,7 +91,7 @@ func printMessage(w io.Writer, form, receipt string, m proto.Message) error {
 	case "textproto":
 		return writeln(w, prototext.Format(m))
 	}
-	return fmt.Errorf("--output %s: receipt, json or textproto", form)
+	return errForm(form, receiptForms)
 }
 
 // printJSON prints a message with all its fields, also those without a value: jq and people see 0 and "" where protobuf's

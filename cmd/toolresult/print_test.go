@@ -70,7 +70,7 @@ func TestErrorsOfOutputAreReturned(t *testing.T) {
 		"textproto": func(w *fullWriter) error { return printAll(w, "textproto", resp, resp.GetResults()) },
 		"a result":  func(w *fullWriter) error { return printProjection(w, "json", resp.GetResults()[0]) },
 		"a receipt": func(w *fullWriter) error { return printProjection(w, "receipt", resp.GetResults()[0]) },
-		"a record":  func(w *fullWriter) error { return printLine(w, record) },
+		"a record":  func(w *fullWriter) error { return printRecord(w, record) },
 		"a plan": func(w *fullWriter) error {
 			return explainPlan(w, &compactInput{req: &pb.CompactRequest{}}, &pb.CompactionPlan{})
 		},
@@ -126,7 +126,7 @@ func TestEntriesHaveTheirState(t *testing.T) {
 		{&pb.ArtifactEntry{Path: "/a", Partial: true, State: pb.ArtifactState_ARTIFACT_STATE_LIVE}, "\t0 B\t-\t/a\tcut off still written\n"},
 	} {
 		var out bytes.Buffer
-		if printEntries(&out, []*pb.ArtifactEntry{c.entry}); out.String() != c.want {
+		if err := printEntry(&out, c.entry); err != nil || out.String() != c.want {
 			t.Errorf("%q, want %q", &out, c.want)
 		}
 	}

@@ -59,6 +59,7 @@ type profileExplain struct {
 	exit        int32  // the exit code to explain; 0: none, because 0 means success for every program
 	text        string // file with output of the command, "-" for standard input; empty: none
 	fixture     bool   // print the text as a fixture
+	output      string // text or json
 }
 
 // profileExplainCommand returns `profile explain`, the command to begin with when a receipt shows the wrong lines.
@@ -75,6 +76,7 @@ func profileExplainCommand() *cobra.Command {
 	e.profileDirs.flags(cmd)
 	cmd.Flags().Int32Var(&e.exit, "exit", 0, "an exit code to explain")
 	cmd.Flags().StringVar(&e.text, "text", "", "file with output of the command, or - for standard input")
+	textOrJSON(cmd.Flags(), &e.output)
 	cmd.Flags().BoolVar(&e.fixture, "fixture", false, "print --text as a fixture, and nothing else")
 	return cmd
 }
@@ -92,6 +94,9 @@ func (e *profileExplain) run(cmd *cobra.Command, args []string) error {
 	line := args[0]
 	if len(args) > 1 {
 		line = commandLine(args)
+	}
+	if e.output == formJSON && !e.fixture {
+		return e.printJSON(cmd, set, line)
 	}
 	if !e.fixture {
 		e.choice(cmd.OutOrStdout(), set, line)
@@ -150,16 +155,7 @@ func origin(p *profile.Profile) string {
 // lines prints the verdict on each line of the text, or all of them as a fixture: text with the verdict before each line,
 // which is corrected by hand and then checked with each change of the profile.
 func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string) error {
-	text := cmd.InOrStdin()
-	if e.text != "-" {
-		f, err := os.Open(e.text)
-		if err != nil {
-			return err
-		}
-		defer f.Close() // read-only
-		text = f
-	}
-	fixture, err := profile.NewFixture(set, line, text)
+	fixture, err := e.readFixture(cmd.InOrStdin(), set, line)
 	if err != nil {
 		return err
 	}
@@ -171,25 +167,49 @@ func (e *profileExplain) lines(cmd *cobra.Command, set *profile.Set, line string
 	p := set.Find(line)
 	for _, l := range fixture.Lines {
 		why := ""
-		if p != nil {
-			if _, pattern := p.Rules().Explain([]byte(l.Text)); pattern != "" {
-				why = "   (by " + pattern + ")"
-			}
+		if pattern := patternOf(p, l.Text); pattern != "" {
+			why = "   (by " + pattern + ")"
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "%-8s %s%s\n", l.Verdict, l.Text, why)
 	}
 	return nil
 }
 
+// readFixture returns the text with the verdict on each line.
+func (e *profileExplain) readFixture(stdin io.Reader, set *profile.Set, line string) (*profile.Fixture, error) {
+	if e.text == "-" {
+		return profile.NewFixture(set, line, stdin)
+	}
+	f, err := os.Open(e.text)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read-only
+	return profile.NewFixture(set, line, f)
+}
+
+// patternOf returns the pattern of a profile that decides on a line; empty for none. p may be nil.
+func patternOf(p *profile.Profile, text string) string {
+	if p == nil {
+		return ""
+	}
+	_, pattern := p.Rules().Explain([]byte(text))
+	return pattern
+}
+
 // profileListCommand returns `profile list`: the name of each profile, its layer, and the names of programs that it is for.
 func profileListCommand() *cobra.Command {
 	var d profileDirs
+	var output string
 	cmd := &cobra.Command{
 		Use: "list", Short: "List all profiles, where they come from and whose they are", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			set, err := d.load(cmd)
 			if err != nil {
 				return err
+			}
+			if output == formJSON {
+				return printValue(cmd.OutOrStdout(), newProfileList(set.Profiles()))
 			}
 			table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 8, 2, ' ', 0)
 			for _, p := range set.Profiles() {
@@ -199,12 +219,14 @@ func profileListCommand() *cobra.Command {
 		},
 	}
 	d.flags(cmd)
+	textOrJSON(cmd.Flags(), &output)
 	return cmd
 }
 
 // profileCheckCommand returns `profile check`, for a CI job of whoever writes profiles.
 func profileCheckCommand() *cobra.Command {
 	var project bool
+	var output string
 	cmd := &cobra.Command{
 		Use: "check [flags] DIRECTORY...", Short: "Check profiles, and hold them against their fixtures",
 		Long: "Reads the profiles of directories, the later the stronger, over those that are built in, and holds each against its\n" +
@@ -220,19 +242,25 @@ func profileCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return checkProfiles(cmd.OutOrStdout(), set, args)
+			return checkProfiles(cmd.OutOrStdout(), output, set, args)
 		},
 	}
+	textOrJSON(cmd.Flags(), &output)
 	cmd.Flags().BoolVar(&project, "project", false, "check them as the profiles of a project, which may say less")
 	return cmd
 }
 
 // checkProfiles checks the profiles of directories against their fixtures. Problems are exit code 1; a profile without a
 // fixture is a note, because its exit codes alone may be worth having.
-func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
-	problems := 0
+func checkProfiles(out io.Writer, output string, set *profile.Set, dirs []string) error {
+	problems, checked := 0, profileChecks{}
 	for _, d := range dirs {
 		r := set.Check(d, os.DirFS(filepath.Join(d, "testdata")))
+		problems += len(r.Problems)
+		if output == formJSON {
+			checked.add(d, r)
+			continue
+		}
 		for _, p := range r.Problems {
 			fmt.Fprintln(out, p)
 		}
@@ -240,7 +268,11 @@ func checkProfiles(out io.Writer, set *profile.Set, dirs []string) error {
 			fmt.Fprintf(out, "note: %s has no fixture\n", name)
 		}
 		fmt.Fprintf(out, "%s: %d profiles, %d fixtures, %d problems\n", d, r.Profiles, r.Fixtures, len(r.Problems))
-		problems += len(r.Problems)
+	}
+	if output == formJSON {
+		if err := printValue(out, checked); err != nil {
+			return err
+		}
 	}
 	if problems > 0 {
 		return exitError{1}

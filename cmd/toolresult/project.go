@@ -28,11 +28,11 @@ type rpcFlags struct {
 func (c *rpcFlags) flags(cmd *cobra.Command, input, output string) {
 	c.target.flags(cmd.Flags())
 	cmd.Flags().StringVar(&c.input, "input", "json", input)
-	cmd.Flags().StringVar(&c.output, "output", "receipt", output)
+	outputFlag(cmd.Flags(), &c.output, output, receiptForms...)
 }
 
 // outputs is the help text of --output for canonical results.
-const outputs = "receipt, json (canonical results in the RFC's JSON) or textproto"
+const outputs = "(json has canonical results in the RFC's JSON)"
 
 // projectCommand returns `project`: the RPC Project, of one output that is a single message. Output that is larger than one
 // message goes through exec, or through ProjectStream.
@@ -116,7 +116,7 @@ func renderCommand() *cobra.Command {
 			})
 		},
 	}
-	c.flags(cmd, "form of the canonical result on stdin: json (the RFC's) or textproto", "receipt, json or textproto")
+	c.flags(cmd, "form of the canonical result on stdin: json (the RFC's) or textproto", "")
 	c.policy.renderFlags(cmd.Flags())
 	cmd.Flags().StringVar(&c.family, "family", "", `family of "result" in the RFC's JSON, where its fields do not tell`)
 	cmd.Flags().StringVar(&ref.session, "session", "", "session of the call whose result on record is rendered; stdin is not read")

@@ -110,7 +110,7 @@ func isTerminal(f *os.File) bool {
 // tried by one word: print shows which of file, variable and flag each setting comes from, with secrets hidden.
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration"}
-	var format string
+	var output string
 	show := &cobra.Command{
 		Use: "print", Short: "Print every setting, its value and where it comes from", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -118,10 +118,12 @@ func configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return loaded.Print(cmd.OutOrStdout(), format)
+			return loaded.Print(cmd.OutOrStdout(), output)
 		},
 	}
-	show.Flags().StringVar(&format, "format", "yaml", "yaml or json")
+	outputFlag(show.Flags(), &output, "", config.PrintYAML, config.PrintJSON)
+	show.Flags().Var(&formValue{&output, []string{config.PrintYAML, config.PrintJSON}}, "format", "")
+	_ = show.Flags().MarkHidden("format") // the former name of the flag; it fails only without the flag
 	config.Flags(show.Flags())
 	validate := &cobra.Command{
 		Use: "validate", Short: "Say whether the configuration can be used", Args: cobra.NoArgs,

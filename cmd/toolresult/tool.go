@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -24,6 +22,7 @@ func toolCommand() *cobra.Command {
 func toolDefinitionsCommand() *cobra.Command {
 	var t target
 	var p providerFlag
+	var output string
 	cmd := &cobra.Command{
 		Use: "definitions", Short: "Print the definitions of the tools for a provider, each on a line", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -36,6 +35,9 @@ func toolDefinitionsCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if output == formJSON {
+					return printJSON(cmd.OutOrStdout(), resp)
+				}
 				for _, tool := range resp.GetTools() {
 					if err := writeln(cmd.OutOrStdout(), tool.GetDefinitionJson()); err != nil {
 						return err
@@ -47,6 +49,7 @@ func toolDefinitionsCommand() *cobra.Command {
 	}
 	t.flags(cmd.Flags())
 	p.flag(cmd)
+	outputFlag(cmd.Flags(), &output, "(text is one definition on each line, json the whole answer)", formText, formJSON)
 	return cmd
 }
 
@@ -71,12 +74,8 @@ func toolCallCommand() *cobra.Command {
 			if req.Policy, err = policy.render(); err != nil {
 				return err
 			}
-			switch output {
-			case "receipt":
-			case "json":
+			if output == formJSON {
 				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_BOTH
-			default:
-				return fmt.Errorf("--output %s: receipt or json", output)
 			}
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				resp, err := c.CallTool(cmd.Context(), req)
@@ -85,7 +84,7 @@ func toolCallCommand() *cobra.Command {
 				}
 				text := resp.GetReceipt().GetText()
 				// The receipt is what a host gives to its model; the canonical result is for a host that renders itself.
-				if output == "json" {
+				if output == formJSON {
 					text = resp.GetCanonicalJson()
 				}
 				if err := writeln(cmd.OutOrStdout(), text); err != nil {
@@ -102,6 +101,6 @@ func toolCallCommand() *cobra.Command {
 	t.flags(cmd.Flags())
 	policy.renderFlags(cmd.Flags())
 	ref.flags(cmd.Flags())
-	cmd.Flags().StringVar(&output, "output", "receipt", "receipt, or json (the canonical result in the RFC's JSON)")
+	outputFlag(cmd.Flags(), &output, "(json is the canonical result in the RFC's JSON)", "receipt", formJSON)
 	return cmd
 }

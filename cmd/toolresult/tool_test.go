@@ -33,7 +33,7 @@ func TestToolCommands(t *testing.T) {
 	toolresult(t, "", "tool", "definitions", "--provider", "nobody").want(codeFailed, "! --provider nobody")
 	toolresult(t, "", "tool", "call", "read_result", `{"result": "ffffffff"}`, "--session", "tool").want(1, "ffffffff")
 	toolresult(t, "", "tool", "call", "read_result", `{"result": "ffffffff"}`, "--session", "tool", "--output", "json").want(1, `"status"`)
-	toolresult(t, "", "tool", "call", "read_result", `{}`, "--output", "xml").want(codeFailed, "! --output xml")
+	toolresult(t, "", "tool", "call", "read_result", `{}`, "--output", "xml").want(codeFailed, `! --output xml: receipt or json`)
 	toolresult(t, "", "tool", "call", "read_result", `{}`, "--call", "c").want(codeFailed, "! --session")
 	toolresult(t, "", "tool", "call", "read_result", `{}`, "--vocabulary", "latin").want(codeFailed, "! token_vocabulary")
 }

@@ -94,7 +94,7 @@ func transportEncodeCommand() *cobra.Command {
 			})
 		},
 	}
-	c.flags(cmd, "form of the EncodeTurnRequest on stdin: json (protobuf's) or textproto", "receipt (the messages alone), json or textproto")
+	c.flags(cmd, "form of the EncodeTurnRequest on stdin: json (protobuf's) or textproto", "(receipt is the messages alone)")
 	p.flag(cmd)
 	return cmd
 }
@@ -110,6 +110,7 @@ func transportAssembleCommand() *cobra.Command {
 	var p providerFlag
 	var text bool
 	var tools []string
+	var output string
 	cmd := &cobra.Command{
 		Use: "assemble", Short: "Print what the body of a streamed response says, from stdin", Args: cobra.NoArgs,
 		Long: "Reads the body of a streamed response from stdin, such as curl -N prints it, and prints the calls of the model as JSON.\n\n" +
@@ -144,6 +145,7 @@ func transportAssembleCommand() *cobra.Command {
 	}
 	t.flags(cmd.Flags())
 	p.flag(cmd)
+	outputFlag(cmd.Flags(), &output, "", formJSON)
 	cmd.Flags().BoolVar(&text, "text", false, "calls are text between <tool_call> and </tool_call>")
 	cmd.Flags().StringSliceVar(&tools, "writing-tool", nil, "tools whose arguments are searched for text of receipts (default: common names)")
 	return cmd
@@ -176,6 +178,7 @@ func transportLintCommand() *cobra.Command {
 	var t target
 	var p providerFlag
 	var repair bool
+	var output string
 	cmd := &cobra.Command{
 		Use: "lint", Short: "Say what a provider would refuse in an array of messages from stdin", Args: cobra.NoArgs,
 		Long: "Reads a JSON array of messages from stdin and prints what the provider would refuse, each on a line; the exit code is 1 if there is " +
@@ -194,14 +197,29 @@ func transportLintCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if output == formJSON {
+					return printLint(cmd.OutOrStdout(), resp)
+				}
 				return printFindings(cmd.OutOrStdout(), cmd.ErrOrStderr(), resp)
 			})
 		},
 	}
 	t.flags(cmd.Flags())
 	p.flag(cmd)
+	textOrJSON(cmd.Flags(), &output)
 	cmd.Flags().BoolVar(&repair, "repair", false, "print the repaired messages")
 	return cmd
+}
+
+// printLint prints the answer as JSON, with the exit code of printFindings.
+func printLint(w io.Writer, resp *pb.LintTranscriptResponse) error {
+	if err := printJSON(w, resp); err != nil {
+		return err
+	}
+	if resp.RepairedJson == nil && resp.GetTotal() > 0 {
+		return exitError{1}
+	}
+	return nil
 }
 
 // printFindings prints the findings and, if they were asked for, the repaired messages. Findings without repair are exit
