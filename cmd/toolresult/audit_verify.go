@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -163,9 +164,9 @@ func (v *verification) print(resp *pb.VerifyLogResponse) error {
 // verifiedRecord is a line of `audit verify --output json` about a record that was made again.
 type verifiedRecord struct {
 	Record struct {
-		Sequence uint64          `json:"sequence,string"` // as messages of the contract have it
-		Holds    bool            `json:"holds"`           // nothing differs; what cannot be compared does not count
-		Complete bool            `json:"complete"`        // everything could be compared
+		Sequence string          `json:"sequence"` // a number, as messages of the contract have it
+		Holds    bool            `json:"holds"`    // nothing differs; what cannot be compared does not count
+		Complete bool            `json:"complete"` // everything could be compared
 		Findings []recordFinding `json:"findings"`
 	} `json:"record"`
 }
@@ -179,7 +180,7 @@ type recordFinding struct {
 
 // newVerifiedRecord returns what is printed of an answer.
 func newVerifiedRecord(sequence uint64, resp *pb.VerifyRecordResponse) (v verifiedRecord) {
-	v.Record.Sequence, v.Record.Holds, v.Record.Complete = sequence, resp.GetHolds(), resp.GetComplete()
+	v.Record.Sequence, v.Record.Holds, v.Record.Complete = strconv.FormatUint(sequence, 10), resp.GetHolds(), resp.GetComplete()
 	v.Record.Findings = []recordFinding{}
 	for _, f := range resp.GetFindings() {
 		v.Record.Findings = append(v.Record.Findings, recordFinding{f.GetSubject(), f.GetVerdict().String(), f.GetText()})

@@ -44,7 +44,7 @@ func compactCommand() *cobra.Command {
 				case err != nil:
 					return err
 				// A plan for people, a plan for programs, one receipt over everything, or the session itself.
-				case p.explain:
+				case p.explain && c.output != formJSON:
 					return explainPlan(cmd.OutOrStdout(), given, resp.GetPlan())
 				case req.GetDryRun():
 					return printMessage(cmd.OutOrStdout(), p.form(c.output), "", resp.GetPlan())
