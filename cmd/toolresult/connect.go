@@ -167,7 +167,7 @@ func findSidecar(ctx context.Context) (sidecar.Place, error) {
 func sidecarNames() (sidecar.Names, error) {
 	environ := os.Environ()
 	names := sidecar.FromEnvironment(environ)
-	if os.Getenv("TOOLRESULT_CONFIG") == "" || names.Address != "" {
+	if names.Address != "" || !config.HasFile(environ) {
 		return names, nil
 	}
 	loaded, err := config.Load(nil, environ)

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	for name, value := range map[string]string{
-		"TOOLRESULT_STORE": filepath.Join(dir, "store"), "TOOLRESULT_SOCKET": filepath.Join(dir, "s"), "TOOLRESULT_VOLATILE": "true",
+		"XDG_CONFIG_HOME": dir, "TOOLRESULT_STORE": filepath.Join(dir, "store"), "TOOLRESULT_SOCKET": filepath.Join(dir, "s"), "TOOLRESULT_VOLATILE": "true",
 		"TOOLRESULT_SHUTDOWN_TIMEOUT": "2s", patienceVariable: "20s", // on a machine that does much else
 	} {
 		if err := os.Setenv(name, value); err != nil {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
+	"github.com/toolresult/toolresult/server/profiling"
 	"github.com/toolresult/toolresult/server/telemetry"
 )
 
@@ -29,6 +30,8 @@ import (
 func serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Start the sidecar and serve until SIGINT or SIGTERM", Args: cobra.NoArgs,
+		Long: "Starts the sidecar, prints its addresses, and serves until SIGINT or SIGTERM. Every setting is a flag, a variable and a key of\n" +
+			"the configuration file. SIGHUP reads that file again: its log_level counts at once, other settings after the next start.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := config.Load(cmd.Flags(), os.Environ())
 			if err != nil {
@@ -37,11 +40,14 @@ func serveCommand() *cobra.Command {
 			if err := loaded.Validate(); err != nil {
 				return err
 			}
-			signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // a closed terminal or a closed pipe does not end a server
+			signal.Ignore(syscall.SIGPIPE) // a closed pipe does not end a server
 			log := newLogWriter(cmd.ErrOrStderr())
 			defer log.close()
-			logger := config.NewLogger(loaded.Config, log, isTerminal(os.Stderr))
+			level := &slog.LevelVar{}
+			level.Set(config.Level(loaded.Config.LogLevel))
+			logger := config.NewLogger(loaded.Config, level, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
+			defer onHangup(func() { reload(loaded, cmd.Flags(), level, logger) })()
 			return serve(cmd.Context(), loaded.Config, logger, cmd.OutOrStdout())
 		},
 	}
@@ -65,6 +71,11 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		defer func() { err = errors.Join(err, measured.Close()) }()
 		options.Metrics, options.GRPC = measured, measured.ServerOptions()
 	}
+	profiles, err := profiling.Start(c, logger)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, profiles.Close()) }()
 	collect := pauseCollector()
 	s, err := server.New(c, options)
 	collect()

@@ -161,6 +161,8 @@ type Config struct {
 	LogFormat string
 	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
 	Reflection bool
+	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open. Default: false.
+	Pprof bool
 	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
 	// 0 lets the kernel choose. Default: empty, which is off.
 	Metrics string
@@ -201,6 +203,12 @@ type Config struct {
 	// the client asks for it. Default: 1s.
 	LogSync time.Duration
 }
+
+// profileSuffix is what the path of the socket of profiles has behind that of the socket of calls.
+const profileSuffix = ".pprof"
+
+// ProfileSocket returns the path of the socket of profiles, beside that of calls.
+func (c Config) ProfileSocket() string { return c.Socket + profileSuffix }
 
 // Default returns the configuration without file, variables or flags. From env, in the form of [os.Environ], it
 // reads only XDG_RUNTIME_DIR, XDG_STATE_HOME, HOME and TMPDIR, which the default paths depend on.

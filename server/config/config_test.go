@@ -354,7 +354,7 @@ func TestSecretStaysHidden(t *testing.T) {
 	var log strings.Builder
 	for _, terminal := range []bool{true, false} {
 		c.LogFormat = "auto"
-		config.NewLogger(c, &log, terminal).Info("start", "config", c, "token", c.Token)
+		config.NewLogger(c, config.Level(c.LogLevel), &log, terminal).Info("start", "config", c, "token", c.Token)
 	}
 	all := fmt.Sprintf("%v %+v %#v %s %q ", c, c, c, c.Token, c.Token) + string(asJSON) + log.String() +
 		fmt.Sprint(config.Validate(c))
@@ -384,7 +384,7 @@ func TestLogger(t *testing.T) {
 		{"unknown", "auto", true, ""},
 	} {
 		var out strings.Builder
-		config.NewLogger(config.Config{LogLevel: c.level, LogFormat: c.format}, &out, c.terminal).Debug("hello")
+		config.NewLogger(config.Config{LogFormat: c.format}, config.Level(c.level), &out, c.terminal).Debug("hello")
 		if got := out.String(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q", c, got)
 		}

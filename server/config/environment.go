@@ -1,10 +1,14 @@
 package config
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"syscall"
 
 	"github.com/toolresult/toolresult/internal/sidecar"
 )
@@ -66,6 +70,24 @@ func TemporaryDir(environ []string) string { return sidecar.TemporaryDir(environ
 // defaultSocket is the socket at which clients look: what docs/discovery.md says of a user who names none.
 func defaultSocket(e environment) string {
 	return filepath.Join(sidecar.RuntimeDir(e.list()), "toolresult.sock")
+}
+
+// userFile is the configuration file of the user, by the XDG Base Directory Specification; empty if there is none. What cannot be
+// looked at counts as there, so that the reason is seen when it is read.
+func userFile(e environment) string {
+	dir, ok := e.directory("XDG_CONFIG_HOME")
+	if !ok {
+		home, ok := e.directory("HOME")
+		if !ok {
+			return ""
+		}
+		dir = filepath.Join(home, ".config")
+	}
+	path := filepath.Join(dir, "toolresult", "config.yaml")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return ""
+	}
+	return path
 }
 
 // defaultStore is the state directory of the user: artifacts survive a restart, but are no documents to back up.

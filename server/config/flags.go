@@ -12,7 +12,7 @@ const fileFlag = "config"
 //
 // A hidden flag --token is registered too, only so that [Load] can reject it with the reason.
 func Flags(set *pflag.FlagSet) {
-	set.String(fileFlag, "", "YAML file with settings; also from the variable "+fileVariable+" (default none)")
+	set.String(fileFlag, "", "YAML file with settings; also from the variable "+fileVariable+" (default $XDG_CONFIG_HOME/toolresult/config.yaml)")
 	for _, s := range settings() {
 		a := s.describe()
 		if a.secret {

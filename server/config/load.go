@@ -27,7 +27,8 @@ type Loaded struct {
 	// File is the path of the configuration file as it was given; empty when there is none.
 	File string
 
-	origins map[string]string
+	origins   map[string]string
+	fileLevel string // log_level in the file; empty: it has none
 }
 
 // Origin returns the source of the value of a key: "default", "file PATH:LINE", "env NAME" or "flag --NAME". It
@@ -39,17 +40,26 @@ func (l *Loaded) Origin(key string) string { return l.origins[key] }
 // bounds are for [Loaded.Validate], so that a configuration out of bounds can still be printed.
 //
 // set is parsed, and [Flags] was called on it; nil for none. env has the form of [os.Environ]; a variable with
-// an empty value counts as unset. The file is the one that --config names, else the variable TOOLRESULT_CONFIG;
-// one that is named must exist.
+// an empty value counts as unset. The file is the one that --config names, else that of the variable TOOLRESULT_CONFIG;
+// one that is named must exist. If none is named it is toolresult/config.yaml in the user's configuration directory,
+// $XDG_CONFIG_HOME or $HOME/.config, if that exists. --config= is no file.
 func Load(set *pflag.FlagSet, env []string) (*Loaded, error) {
 	table, e := settings(), newEnvironment(env)
 	path, from := configurationFile(set, e)
 	loaded := &Loaded{File: path, origins: make(map[string]string, len(table))}
+	ofFile := func(values []value, err error) ([]value, error) {
+		for _, v := range values {
+			if v.key == logLevelKey {
+				loaded.fileLevel, _ = v.value.(string)
+			}
+		}
+		return values, err
+	}
 	merged := make(map[string]any, len(table))
 	var problems []error
 	for _, layer := range []func() ([]value, error){
 		func() ([]value, error) { return defaults(table, e), nil },
-		func() ([]value, error) { return readFile(table, path, from) },
+		func() ([]value, error) { return ofFile(readFile(table, path, from)) },
 		func() ([]value, error) { return readEnvironment(table, e) },
 		func() ([]value, error) { return readFlags(table, set) },
 	} {
@@ -75,7 +85,16 @@ func configurationFile(set *pflag.FlagSet, e environment) (path, from string) {
 	if f := changedFlag(set, fileFlag); f != nil {
 		return f.Value.String(), "flag --" + fileFlag
 	}
-	return e[fileVariable], "env " + fileVariable
+	if path := e[fileVariable]; path != "" {
+		return path, "env " + fileVariable
+	}
+	return userFile(e), "the configuration directory"
+}
+
+// HasFile reports whether there is a configuration file that no flag names. env has the form of [os.Environ].
+func HasFile(env []string) bool {
+	path, _ := configurationFile(nil, newEnvironment(env))
+	return path != ""
 }
 
 // value is what a layer has for one key, in the type of its setting.

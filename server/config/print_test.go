@@ -59,6 +59,7 @@ budgets: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
 reflection: true # default
+pprof: false # default
 metrics: "" # default
 otlp_endpoint: "" # default
 trace_ratio: 1 # default
@@ -110,6 +111,7 @@ const wantJSON = `{
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
   "reflection": {"value":true,"origin":"default"},
+  "pprof": {"value":false,"origin":"default"},
   "metrics": {"value":"","origin":"default"},
   "otlp_endpoint": {"value":"","origin":"default"},
   "trace_ratio": {"value":1,"origin":"default"},
