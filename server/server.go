@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
-	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -28,7 +27,6 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/journal"
 	"github.com/toolresult/toolresult/internal/sidecar"
-	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/admission"
@@ -362,93 +360,4 @@ func (s *Server) Addresses() []string {
 		}
 	}
 	return list
-}
-
-// restAfter is for how long nobody calls before a server gives memory back.
-const restAfter = 5 * time.Second
-
-// Serve serves until ctx is done, or nobody has called for as long as the configuration says, and then shuts down in order: health says
-// NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight
-// end or are cut at the shutdown timeout, and the store is closed last. It
-// returns nil after an orderly shutdown. A Server is served once.
-func (s *Server) Serve(ctx context.Context) error {
-	failed := make(chan error, len(s.listeners))
-	for _, l := range s.listeners {
-		go func() { failed <- s.grpc.Serve(l) }()
-		s.logger.InfoContext(ctx, "serving", "address", l.Addr().String())
-	}
-	var keeper sync.WaitGroup
-	// No call has to wait for the tables that most calls need.
-	keeper.Go(func() { salience.Builtin() })
-	keeper.Go(func() { _, _ = tokens.O200k() }) // it is embedded
-	keeping, stop := context.WithCancel(context.WithoutCancel(ctx))
-	unused := make(chan struct{}) // closed when nobody has used the server for long; never, if that does not end it
-	if s.config.IdleExit > 0 {
-		keeper.Go(func() {
-			if s.calls.UnusedFor(s.config.IdleExit, keeping.Done()) {
-				close(unused)
-			}
-		})
-	}
-	keeper.Go(func() { s.calls.AtRest(restAfter, keeping.Done(), giveBack) })
-	if s.config.GCInterval > 0 {
-		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
-		keeper.Go(func() { s.audit.Retain(keeping, s.retentionClock(), s.config.GCInterval, s.config.AuditKeepFor) })
-	}
-	var err error
-	select {
-	case <-ctx.Done():
-		s.drain()
-	case <-unused:
-		s.logger.InfoContext(ctx, "nobody has called for long, the server ends", "idle_exit", s.config.IdleExit)
-		s.drain()
-	case err = <-failed:
-		s.grpc.Stop()
-	}
-	stop()
-	keeper.Wait()
-	return errors.Join(err, s.Close())
-}
-
-func (s *Server) drain() {
-	if err := s.withdraw(); err != nil {
-		s.logger.Warn("the address file stays", "error", err)
-	}
-	s.health.Shutdown()
-	s.calls.Drain()
-	time.Sleep(s.config.DrainDelay)
-	close(s.draining)
-	stopped := make(chan struct{})
-	go func() {
-		s.grpc.GracefulStop()
-		close(stopped)
-	}()
-	select {
-	case <-stopped:
-	case <-time.After(s.config.ShutdownTimeout):
-		s.logger.Warn("calls in flight were cut at the shutdown timeout")
-		s.grpc.Stop()
-		<-stopped
-	}
-}
-
-// Close gives back what New opened. After Serve it has nothing left to do.
-func (s *Server) Close() error {
-	var errs []error
-	for _, l := range s.listeners {
-		if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
-			errs = append(errs, err)
-		}
-	}
-	if s.calls != nil {
-		s.calls.Wait()
-	}
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		errs = append(errs, s.closers[i].Close())
-	}
-	s.closers = nil
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("shutdown: %w", err)
-	}
-	return nil
 }

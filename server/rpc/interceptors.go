@@ -58,6 +58,8 @@ type Interceptors struct {
 	draining atomic.Bool
 	open     openCalls
 	use      *use
+	outcomes outcomes
+	received atomic.Int64 // bytes of messages
 
 	late           sync.WaitGroup // records of calls that the tap rejected
 	lateSlots      chan struct{}
@@ -196,8 +198,10 @@ func (c *Interceptors) finished(ctx context.Context, method string, err error, e
 
 // count counts a call that is over.
 func (c *Interceptors) count(method string, err error, elapsed time.Duration) {
+	code := status.Code(err)
+	c.outcomes.add(method, code)
 	if c.Metrics != nil {
-		c.Metrics.Call(method, status.Code(err), elapsed)
+		c.Metrics.Call(method, code, elapsed)
 	}
 }
 

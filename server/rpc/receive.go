@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"google.golang.org/grpc"
@@ -36,13 +37,14 @@ type frames interface {
 // message, before the server can give the reason; docs/adr/0035 has the history.
 type messages struct {
 	frames
-	codec  codec
-	ctx    context.Context //nolint:containedctx // of the call
-	memory *admission.Memory
-	limit  int    // of a message, in bytes as it is sent and as it is unpacked
-	one    bool   // the client sends one message
-	unary  bool   // a message is a call with one answer, and memory is reserved for the work on it
-	waits  within // what bounds the waits of the call; nil when it receives outside of such
+	codec    codec
+	ctx      context.Context //nolint:containedctx // of the call
+	memory   *admission.Memory
+	limit    int           // of a message, in bytes as it is sent and as it is unpacked
+	one      bool          // the client sends one message
+	unary    bool          // a message is a call with one answer, and memory is reserved for the work on it
+	received *atomic.Int64 // bytes of all calls; nil: they are not counted
+	waits    within        // what bounds the waits of the call; nil when it receives outside of such
 
 	mu      sync.Mutex // a call may end while its message is received, see idle.Limit
 	release []func()   // give back the memory of the message before; nil for none
@@ -195,6 +197,9 @@ func (r *messages) readPieces(size int, wait func(read func() error) error) (dat
 			return nil, err
 		}
 		size -= part.Len()
+		if r.received != nil {
+			r.received.Add(int64(part.Len()))
+		}
 		data = append(data, together(part)...)
 	}
 	return data, nil
@@ -379,7 +384,7 @@ func (c *Interceptors) messagesOf(ctx context.Context, one bool) *messages {
 	if !ok {
 		return nil
 	}
-	return &messages{frames: f, codec: NewCodec(), ctx: ctx, memory: c.Memory, limit: int(c.Limits.GetMaxMessageBytes()), one: one}
+	return &messages{frames: f, codec: NewCodec(), ctx: ctx, memory: c.Memory, received: &c.received, limit: int(c.Limits.GetMaxMessageBytes()), one: one}
 }
 
 // receivedStream is a call whose messages the server reads itself.
