@@ -371,7 +371,9 @@ func TestCollector(t *testing.T) {
 	s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", c.url}, Env: []string{"OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=here"}})
 	const trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 	ctx := metadata.AppendToOutgoingContext(t.Context(), "traceparent", "00-"+trace+"-"+parent+"-01")
-	resp, err := s.Project(ctx, within(&pb.Budget{MaxTokens: 300}, completed(0, counted(20_000))))
+	req := within(&pb.Budget{MaxTokens: 300}, completed(0, counted(20_000)))
+	req.Output.ToolName, req.Call = "Bash", &pb.CallReference{SessionId: "conversation-1", CallId: "call_1"}
+	resp, err := s.Project(ctx, req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +387,7 @@ func TestCollector(t *testing.T) {
 		}
 		byName[span.GetName()] = span
 	}
-	call, project := byName["toolresult.v1.ToolResultService/Project"], byName["project"]
+	call, project := byName["toolresult.v1.ToolResultService/Project"], byName["execute_tool Bash"]
 	put, audit := byName["put"], byName["audit"]
 	if len(byName) != 4 || call == nil || project == nil || put == nil || audit == nil {
 		t.Fatalf("spans %v\n%s", slices.Collect(maps.Keys(byName)), s.Log)
@@ -404,6 +406,10 @@ func TestCollector(t *testing.T) {
 	want := map[string]string{
 		"toolresult.family": "command", "toolresult.outcome": "success", "toolresult.truncated": "true",
 		"toolresult.receipt.tokens": strconv.Itoa(int(resp.GetReceipt().GetTokens())),
+		"gen_ai.operation.name":     "execute_tool", "gen_ai.tool.name": "Bash", "gen_ai.tool.call.id": "call_1", "gen_ai.conversation.id": "conversation-1",
+	}
+	if kind := project.GetKind(); kind != spans.Span_SPAN_KIND_INTERNAL || project.GetStatus().GetCode() != spans.Status_STATUS_CODE_UNSET {
+		t.Errorf("the span of the tool is of kind %s, with status %s", kind, project.GetStatus())
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("attributes of the projection (-want +got):\n%s", diff)
@@ -429,6 +435,33 @@ func TestCollector(t *testing.T) {
 			t.Errorf("metric %s did not come; these did: %v", name, slices.Sorted(maps.Keys(names)))
 		}
 	}
+}
+
+// A tool that failed, and whose call has no names but that of the tool, is an error by a name of ours and without a message.
+func TestSpanOfAFailedTool(t *testing.T) {
+	t.Parallel()
+	c := startCollector(t)
+	s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", c.url}})
+	if _, err := s.Project(t.Context(), failedTool(&pb.CompleteToolError{Kind: telltale, Message: payloadOf(telltale)})); err != nil {
+		t.Fatal(err)
+	}
+	s.Terminate()
+	for _, span := range c.spans() {
+		if !strings.HasPrefix(span.GetName(), "execute_tool ") {
+			continue
+		}
+		got := attributes(span.GetAttributes())
+		if got["error.type"] != "tool_error" || got["gen_ai.tool.name"] == "" || span.GetStatus().GetCode() != spans.Status_STATUS_CODE_ERROR || span.GetStatus().GetMessage() != "" {
+			t.Errorf("%v", span)
+		}
+		for _, key := range []string{"gen_ai.tool.call.id", "gen_ai.conversation.id"} {
+			if _, there := got[key]; there {
+				t.Errorf("%s of a call without names", key)
+			}
+		}
+		return
+	}
+	t.Errorf("no span of the tool: %v", c.spans())
 }
 
 // With a ratio of 0 no call is traced, whatever the caller says; with one between, the caller decides first.
@@ -464,8 +497,11 @@ func TestTraceRatio(t *testing.T) {
 // telltale stands wherever a caller or a tool can write a text. It may not leave but in an answer.
 const telltale = "canary7d1"
 
-// Nothing that a tool, a caller or an operator wrote is in a metric or in a span: outputs, names, sessions, paths,
-// methods, messages of errors.
+// named begins the names of calls: what spans of tools have, and nothing else.
+const named = "named7d1"
+
+// Nothing that a tool, a caller or an operator wrote is in a metric or in a span: outputs, paths, methods, messages of errors. The
+// names of tools, calls and sessions are in the spans of tools alone.
 func TestTelemetryHasNoTexts(t *testing.T) {
 	t.Parallel()
 	c := startCollector(t)
@@ -487,6 +523,9 @@ func TestTelemetryHasNoTexts(t *testing.T) {
 		t.Fatalf("only %d spans and %d series", len(c.spans()), len(samples(t, scraped)))
 	}
 	for where, text := range map[string]string{"scraped": scraped, "sent": sent} {
+		if where == "scraped" && strings.Contains(text, named) {
+			t.Errorf("a metric has the name of a tool, a call or a session")
+		}
 		if at := strings.Index(strings.ToLower(text), telltale); at >= 0 {
 			t.Errorf("%s: ...%s...", where, text[max(0, at-200):min(len(text), at+200)])
 		}
@@ -496,7 +535,7 @@ func TestTelemetryHasNoTexts(t *testing.T) {
 		for key := range attributes(span.GetAttributes()) {
 			keys[key] = true
 		}
-		if name := span.GetName(); name != "project" && name != "put" && name != "audit" && !strings.HasPrefix(name, "toolresult.v1.") {
+		if name := span.GetName(); !strings.HasPrefix(name, "execute_tool ") && name != "put" && name != "audit" && !strings.HasPrefix(name, "toolresult.v1.") {
 			t.Errorf("span %s is of no step and no method of the contract", name)
 		}
 		if span.GetStatus().GetMessage() != "" || len(span.GetEvents()) > 0 || len(span.GetLinks()) > 0 {
@@ -504,7 +543,7 @@ func TestTelemetryHasNoTexts(t *testing.T) {
 		}
 	}
 	want := []string{
-		"rpc.method", "rpc.response.status_code", "rpc.system.name", "toolresult.bytes", "toolresult.family", "toolresult.outcome",
+		"error.type", "gen_ai.conversation.id", "gen_ai.operation.name", "gen_ai.tool.call.id", "gen_ai.tool.name", "rpc.method", "rpc.response.status_code", "rpc.system.name", "toolresult.bytes", "toolresult.family", "toolresult.outcome",
 		"toolresult.output.tokens", "toolresult.receipt.tokens", "toolresult.truncated",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(keys))); diff != "" {
@@ -519,9 +558,9 @@ func exerciseWithCanaries(t *testing.T, s *sidecar, roots string) {
 	loud := strings.Repeat("error: "+telltale+" failed\n"+telltale+" is a line\n", 4000)
 	request := func() *pb.ProjectRequest {
 		req := within(&pb.Budget{MaxTokens: 300}, completed(1, loud))
-		req.Output.ToolName, req.Output.SummaryText = telltale, telltale
+		req.Output.ToolName, req.Output.SummaryText = named+".tool", telltale
 		req.Output.GetCommand().CommandLine = "make " + telltale
-		req.Call = &pb.CallReference{SessionId: telltale, CallId: telltale}
+		req.Call = &pb.CallReference{SessionId: named + ".session", CallId: named + ".call"}
 		return req
 	}
 	must := func(err error) {

@@ -2,8 +2,8 @@
 // implements [Reporter].
 //
 // Measurements are numbers and names of closed sets: methods and codes, families, kinds and reasons of the contract. No text
-// of a tool, a caller or a file is among them, so that none can become a label; the one exception is the name of an
-// artifact, to be compared with others and not to be passed on.
+// of a tool, a caller or a file is among them, so that none can become a label. There are two exceptions: the name of an
+// artifact, to be compared with others and not to be passed on, and the [Names] of a call, for its span alone.
 package metrics
 
 import (
@@ -67,6 +67,13 @@ type Projected struct {
 	Kept, Left preview.Counts   // lines that matter, where lines were chosen
 	Redactions map[string]int64 // by rule
 	Artifacts  []string         // names
+	Names      Names
+}
+
+// Names are what a caller calls a tool and its call by. They are of the patterns of the contract, and no output of a tool.
+type Names struct {
+	Tool          string
+	Session, Call string // empty: not known
 }
 
 // Cuts are the cuts of a kind.

@@ -25,6 +25,7 @@ func (p *Pipeline) measured(o *prepared, made projected) *metrics.Projected {
 	facts := &metrics.Projected{
 		Began: o.began, Family: o.family.Name, Failed: resp.GetCanonical().GetStatus() == pb.ToolStatus_TOOL_STATUS_ERROR,
 		Bytes: o.size(), Receipt: int64(resp.GetReceipt().GetTokens()), Cuts: map[pb.CutKind]metrics.Cuts{}, Left: *made.omitted,
+		Names: metrics.Names{Tool: resp.GetCanonical().GetToolName(), Session: o.req.GetCall().GetSessionId(), Call: o.req.GetCall().GetCallId()},
 	}
 	// The receipt is text of the same kind, and its tokens are known: no text is counted for this.
 	if text := int64(len(resp.GetReceipt().GetText())); text > 0 {

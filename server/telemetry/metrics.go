@@ -91,12 +91,7 @@ func (t *Telemetry) Projected(ctx context.Context, p *metrics.Projected) {
 	if p.Truncated {
 		t.rereads.add(p.Family, p.Artifacts)
 	}
-	t.span(ctx, "project", p.Began, nil, func() []attribute.KeyValue {
-		return []attribute.KeyValue{
-			keyFamily.String(p.Family), keyOutcome.String(outcome(p.Failed)), keyTruncated.Bool(p.Truncated),
-			keyBytes.Int64(p.Bytes), keyTokens.Int64(p.Tokens), keyReceipt.Int64(p.Receipt),
-		}
-	})
+	t.toolSpan(ctx, p)
 }
 
 // countLines counts lines by the reason that they matter for.

@@ -2,6 +2,7 @@ package telemetry
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/server/metrics"
 )
 
 // Attributes of our spans: sizes, counts, and names of closed sets.
@@ -30,10 +32,29 @@ const (
 	keyReceipt   = attribute.Key("toolresult.receipt.tokens")
 )
 
-// allowed are the attributes that leave: ours, and those of the library that are of closed sets. It has others, such as
+// Attributes of the semantic conventions for generative AI, by which tools of observability know the call of a tool. They are in
+// development there (semantic-conventions-genai, "execute tool"), and written out here, so that a new version of a package of
+// names changes none of ours.
+const (
+	keyOperation    = attribute.Key("gen_ai.operation.name")
+	keyToolName     = attribute.Key("gen_ai.tool.name")
+	keyToolCall     = attribute.Key("gen_ai.tool.call.id")
+	keyConversation = attribute.Key("gen_ai.conversation.id")
+	keyErrorType    = attribute.Key("error.type")
+)
+
+const (
+	executeTool = "execute_tool" // the operation, which begins the name of the span
+	toolFailed  = "tool_error"   // error.type of a tool that failed; its own message is text
+)
+
+// errTool marks the span of a tool that failed.
+var errTool = errors.New(toolFailed)
+
+// allowed are the attributes that leave: ours, the names of a call, and those of the library that are of closed sets. It has others, such as
 // the path of the socket.
 var allowed = []attribute.Key{
-	keyFamily, keyOutcome, keyTruncated, keyBytes, keyTokens, keyReceipt,
+	keyFamily, keyOutcome, keyTruncated, keyBytes, keyTokens, keyReceipt, keyOperation, keyToolName, keyToolCall, keyConversation,
 	"rpc.system", "rpc.system.name", "rpc.service", "rpc.method", "rpc.grpc.status_code", "rpc.response.status_code", "error.type",
 }
 
@@ -81,6 +102,32 @@ func (t *Telemetry) span(ctx context.Context, name string, began time.Time, err 
 		span.SetStatus(codes.Error, "") // without the text of the error, which may have a path
 	}
 	span.End()
+}
+
+// toolSpan adds the span of a tool's call: what the sidecar made of its output, from when it began to. How long the tool itself took
+// only its runtime knows.
+func (t *Telemetry) toolSpan(ctx context.Context, p *metrics.Projected) {
+	var failed error
+	if p.Failed {
+		failed = errTool
+	}
+	t.span(ctx, executeTool+" "+p.Names.Tool, p.Began, failed, func() []attribute.KeyValue {
+		list := []attribute.KeyValue{
+			keyOperation.String(executeTool), keyToolName.String(p.Names.Tool),
+			keyFamily.String(p.Family), keyOutcome.String(outcome(p.Failed)), keyTruncated.Bool(p.Truncated),
+			keyBytes.Int64(p.Bytes), keyTokens.Int64(p.Tokens), keyReceipt.Int64(p.Receipt),
+		}
+		if p.Names.Call != "" {
+			list = append(list, keyToolCall.String(p.Names.Call))
+		}
+		if p.Names.Session != "" {
+			list = append(list, keyConversation.String(p.Names.Session))
+		}
+		if p.Failed {
+			list = append(list, keyErrorType.String(toolFailed))
+		}
+		return list
+	})
 }
 
 // checked exports spans without attributes and messages that may be text of a caller or a tool.
