@@ -15,6 +15,9 @@ func (l *Loaded) Reload(set *pflag.FlagSet, env []string) (level string, later [
 	if err != nil {
 		return "", nil, err
 	}
+	if again.fileLevel != "" {
+		again.Config.LogLevel = again.fileLevel
+	}
 	if err := again.Validate(); err != nil {
 		return "", nil, err
 	}
@@ -22,9 +25,6 @@ func (l *Loaded) Reload(set *pflag.FlagSet, env []string) (level string, later [
 		if key := s.describe().key; key != logLevelKey && s.text(again.Config) != s.text(l.Config) {
 			later = append(later, key)
 		}
-	}
-	if again.fileLevel != "" {
-		return again.fileLevel, later, nil
 	}
 	return again.Config.LogLevel, later, nil
 }

@@ -59,7 +59,7 @@ func Start(c config.Config, logger *slog.Logger) (*Endpoint, error) {
 	}
 	e := &Endpoint{lock: socket.Lock, done: make(chan struct{})}
 	e.server = &http.Server{
-		Handler: handler(), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: maxTime + time.Minute,
+		Handler: http.HandlerFunc(serveProfile), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: maxTime + time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 	logger.Info("serving profiles", "socket", c.ProfileSocket())
@@ -85,19 +85,30 @@ func (e *Endpoint) Close() error {
 	return errors.Join(err, e.lock.Close())
 }
 
-// handler serves the profiles.
-func handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+root+"{$}", index)
-	mux.HandleFunc("GET "+root+"cmdline", cmdline)
-	mux.HandleFunc("GET "+root+"profile", cpu)
-	mux.HandleFunc("GET "+root+"trace", events)
-	mux.HandleFunc("GET "+root+"{name}", named)
-	return mux
+// serveProfile serves one profile. Paths are compared here, because http.ServeMux is as large as all of this.
+func serveProfile(w http.ResponseWriter, r *http.Request) {
+	name, found := strings.CutPrefix(r.URL.Path, root)
+	switch {
+	case !found:
+		http.NotFound(w, r)
+	case r.Method != http.MethodGet:
+		w.Header().Set("Allow", "GET")
+		http.Error(w, "only GET", http.StatusMethodNotAllowed)
+	case name == "":
+		index(w)
+	case name == "cmdline":
+		cmdline(w)
+	case name == "profile":
+		record(w, r, defaultTime, pprof.StartCPUProfile, pprof.StopCPUProfile)
+	case name == "trace":
+		record(w, r, time.Second, trace.Start, trace.Stop)
+	default:
+		named(w, r, name)
+	}
 }
 
 // index lists the profiles, one a line.
-func index(w http.ResponseWriter, _ *http.Request) {
+func index(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, p := range pprof.Profiles() {
 		_, _ = fmt.Fprintf(w, "%s%s\t%d\n", root, p.Name(), p.Count()) // the client has gone
@@ -106,19 +117,9 @@ func index(w http.ResponseWriter, _ *http.Request) {
 }
 
 // cmdline writes the command line, its words ended by zero bytes.
-func cmdline(w http.ResponseWriter, _ *http.Request) {
+func cmdline(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, strings.Join(os.Args, "\x00"))
-}
-
-// cpu profiles the processor for some seconds.
-func cpu(w http.ResponseWriter, r *http.Request) {
-	record(w, r, defaultTime, pprof.StartCPUProfile, pprof.StopCPUProfile)
-}
-
-// events traces the execution for some seconds.
-func events(w http.ResponseWriter, r *http.Request) {
-	record(w, r, time.Second, trace.Start, trace.Stop)
 }
 
 // record writes what is recorded between a start and a stop. Only one can be recorded at a time in a process.
@@ -139,8 +140,8 @@ func record(w http.ResponseWriter, r *http.Request, usual time.Duration, start f
 
 // named writes one of the profiles that the runtime keeps. With seconds, those of locks are taken for so long: they cost too much to
 // be taken always.
-func named(w http.ResponseWriter, r *http.Request) {
-	p := pprof.Lookup(r.PathValue("name"))
+func named(w http.ResponseWriter, r *http.Request, name string) {
+	p := pprof.Lookup(name)
 	if p == nil {
 		http.NotFound(w, r)
 		return
@@ -153,7 +154,7 @@ func named(w http.ResponseWriter, r *http.Request) {
 	}
 	switch p.Name() {
 	case "heap":
-		if r.FormValue("gc") != "" && r.FormValue("gc") != "0" {
+		if r.URL.Query().Get("gc") != "" && r.URL.Query().Get("gc") != "0" {
 			runtime.GC()
 		}
 	case "block":
@@ -172,7 +173,7 @@ func named(w http.ResponseWriter, r *http.Request) {
 
 // duration returns the parameter seconds, which may have a fraction.
 func duration(r *http.Request, usual time.Duration) (time.Duration, error) {
-	text := r.FormValue("seconds")
+	text := r.URL.Query().Get("seconds")
 	if text == "" {
 		return usual, nil
 	}
@@ -185,7 +186,7 @@ func duration(r *http.Request, usual time.Duration) (time.Duration, error) {
 
 // number returns a parameter that is a number from 0 on.
 func number(r *http.Request, name string, usual int) (int, error) {
-	text := r.FormValue(name)
+	text := r.URL.Query().Get(name)
 	if text == "" {
 		return usual, nil
 	}
