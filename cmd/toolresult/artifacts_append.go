@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +22,7 @@ type logAppend struct {
 	target target
 	call   pb.CallReference // the call that the log belongs to
 	name   string           // of the log among those of the call; empty: it has one
+	sent   atomic.Int64     // bytes
 	output string           // text: nothing but the path on stderr; json: the last answer, with the artifact
 }
 
@@ -33,8 +36,12 @@ func artifactsAppendCommand() *cobra.Command {
 			"the log as it is, and a later use goes on with it.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			p := showProgress(cmd.Context(), func(took time.Duration) string {
+				return fmt.Sprintf("%s are written, %s", formatBytes(uint64(a.sent.Load())), took)
+			})
+			defer p.stop()
 			return a.target.withConnection(cmd.Context(), func(c *connection) error {
-				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+				return a.run(cmd.Context(), c, cmd.InOrStdin(), cmd.OutOrStdout(), p.above(cmd.ErrOrStderr()))
 			})
 		},
 	}
@@ -95,6 +102,7 @@ func (a *logAppend) copy(call pb.ArtifactService_AppendLogClient, in io.Reader) 
 			if err := call.Send(&pb.AppendLogRequest{Message: &pb.AppendLogRequest_Data{Data: buf[:n]}}); err != nil {
 				return nil // the answer says why
 			}
+			a.sent.Add(int64(n))
 		}
 		switch {
 		case errors.Is(err, io.EOF):

@@ -91,6 +91,8 @@ func artifactsVerifyCommand() *cobra.Command {
 		Long: "Reads artifacts from their first to their last byte and compares them with their digests. Prints those that are not\n" +
 			"sound, with the reason, and exits with 1 if there are any.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
+			p := showProgress(cmd.Context(), takes("comparing artifacts with their digests"))
+			defer p.stop()
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				call, err := c.VerifyArtifacts(cmd.Context(), &pb.VerifyArtifactsRequest{Paths: paths})
 				if err != nil {
@@ -104,7 +106,7 @@ func artifactsVerifyCommand() *cobra.Command {
 					if err != nil {
 						return err
 					}
-					if err := printVerified(cmd.OutOrStdout(), output, resp); err != nil {
+					if err := printVerified(p.above(cmd.OutOrStdout()), output, resp); err != nil {
 						return err
 					}
 					switch n := resp.GetCounts(); {
@@ -181,7 +183,9 @@ func artifactsCollectCommand() *cobra.Command {
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				ctx, cancel := context.WithTimeout(cmd.Context(), maxCollection)
 				defer cancel()
+				p := showProgress(ctx, takes("collecting garbage"))
 				resp, err := c.CollectGarbage(ctx, req)
+				p.stop()
 				if err != nil {
 					return err
 				}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +46,14 @@ func salvageLog(cmd *cobra.Command, output, store, dir string) error {
 	if err := privatedir.Make(dir); err != nil {
 		return err
 	}
-	count, out := 0, cmd.OutOrStdout()
-	logger := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	done, err := journal.Salvage(cmd.Context(), filepath.Join(store, "journal"), filepath.Join(dir, "journal"), logger, func(l journal.Left) error {
+	from, to := filepath.Join(store, "journal"), filepath.Join(dir, "journal")
+	p := showProgress(cmd.Context(), func(took time.Duration) string {
+		return fmt.Sprintf("%s are written, of a log of %s, %s", formatBytes(treeSize(to)), formatBytes(treeSize(from)), took)
+	})
+	defer p.stop()
+	count, out := 0, p.above(cmd.OutOrStdout())
+	logger := slog.New(slog.NewTextHandler(p.above(cmd.ErrOrStderr()), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	done, err := journal.Salvage(cmd.Context(), from, to, logger, func(l journal.Left) error {
 		count++
 		if output == formJSON {
 			return printValueLine(out, newSalvageLeft(l))
@@ -118,6 +124,19 @@ func newSalvageLeft(l journal.Left) salvageLine {
 
 // entryNames are the names of what a journal has.
 var entryNames = map[journal.Stream]string{journal.Records: "record", journal.Catalog: "change of the catalog"}
+
+// treeSize returns the size of all files below a directory, as far as they can be read, in bytes.
+func treeSize(dir string) (size uint64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type().IsRegular() {
+			if info, err := entry.Info(); err == nil {
+				size += uint64(info.Size())
+			}
+		}
+		return nil
+	})
+	return size
+}
 
 // copyFormat copies the file that makes a directory a store, so that sidecars open it; nothing if it is lost.
 func copyFormat(store, dir string) error {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +28,10 @@ func auditVerifyCommand() *cobra.Command {
 			"Prints what differs or cannot be compared, and exits with 1 if anything differs. A warning, such as that the head\n" +
 			"outside of the log is missing, changes no exit code.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v := verification{ctx: cmd.Context(), out: cmd.OutOrStdout(), output: output}
+			v := &verification{ctx: cmd.Context(), out: cmd.OutOrStdout(), output: output}
+			p := showProgress(cmd.Context(), v.progress)
+			defer p.stop()
+			v.out = p.above(v.out)
 			return t.withConnection(cmd.Context(), func(c *connection) error {
 				v.connection = c
 				if err := v.run(args, head, all); err != nil {
@@ -53,12 +58,23 @@ type verification struct {
 	ctx          context.Context //nolint:containedctx // of the command
 	out          io.Writer       // gets a line for each record, and one for the log
 	output       string          // text or json
+	all          bool            // every record is made again after the chain
 	inconsistent int             // records that differ from what was answered, or do not follow in the chain
+	done, total  atomic.Int64    // records that were made again, and that are to be
+}
+
+// progress returns how far the verification is.
+func (v *verification) progress(took time.Duration) string {
+	if total := v.total.Load(); total > 0 {
+		return fmt.Sprintf("%d of %d records are made again, %s", v.done.Load(), total, took)
+	}
+	return takes("following the chain of records")(took)
 }
 
 // run verifies the records that are named or, if none is, the chain; with all, then every record. The chain goes first: in
 // a log that was altered the records prove nothing.
 func (v *verification) run(args []string, head string, all bool) error {
+	v.total.Store(int64(len(args)))
 	for _, arg := range args {
 		sequence, err := parseSequence(arg)
 		if err != nil {
@@ -71,6 +87,7 @@ func (v *verification) run(args []string, head string, all bool) error {
 	if len(args) > 0 {
 		return nil
 	}
+	v.all = all
 	if err := v.log(head); err != nil || !all {
 		return err
 	}
@@ -86,6 +103,7 @@ func (v *verification) record(sequence uint64) error {
 	if err != nil {
 		return err
 	}
+	v.done.Add(1)
 	if !resp.GetHolds() {
 		v.inconsistent++
 	}
@@ -138,6 +156,9 @@ func (v *verification) log(head string) error {
 			return err
 		}
 		v.inconsistent += int(resp.GetVerified().GetInconsistent())
+		if n := resp.GetVerified(); n != nil && v.all {
+			v.total.Store(int64(n.GetIntact() + n.GetInconsistent()))
+		}
 		if err := v.print(resp); err != nil || resp.GetVerified() != nil {
 			return err
 		}

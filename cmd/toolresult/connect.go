@@ -217,6 +217,8 @@ func embed(ctx context.Context, c config.Config) (*connection, error) {
 	listener := rpc.ListenInProcess()
 	c.TCP, c.Token, c.TokenFile, c.TokenFD, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", 0, "", "", "", "", 0
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version, Listener: listener}
+	p := showProgress(ctx, takes("opening the store"))
+	defer p.stop()
 	s, err := server.New(c, options)
 	if errors.Is(err, artifactstore.ErrLocked) {
 		c.Store += "-embedded"

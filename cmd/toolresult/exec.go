@@ -114,8 +114,10 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
 	defer d.close()
 	d.untouched = e.untouched
-	stdout := &endOfLine{to: cmd.OutOrStdout()}
-	d.stdout, d.stderr = stdout, cmd.ErrOrStderr()
+	p := showProgress(ctx, func(took time.Duration) string { return d.progress(took) })
+	defer p.stop()
+	stdout := &endOfLine{to: p.before(cmd.OutOrStdout())}
+	d.stdout, d.stderr = stdout, p.before(cmd.ErrOrStderr())
 	if e.strict {
 		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
 	}

@@ -124,7 +124,7 @@ const codeFailed = 125
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use: "toolresult", Short: "Complete tool output in, canonical results and receipts out",
-		SilenceUsage: true, SilenceErrors: true,
+		SilenceUsage: true, SilenceErrors: true, PersistentPreRun: withProgress,
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)

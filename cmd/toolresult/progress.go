@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+)
+
+// Work that takes long says on a terminal how far it is: one line on standard error, which is drawn again a few times a second and
+// erased at the end. Nothing is written anywhere else: not to a pipe or a file, not beside --output json, not in CI and not to a
+// terminal that knows no escape codes. The line has no colors.
+
+// Times of progress.
+const (
+	progressDelay    = 500 * time.Millisecond // work that is done before has none
+	progressInterval = 200 * time.Millisecond // between two lines
+)
+
+// eraseLine goes to the beginning of the line and erases it (ECMA-48, EL).
+const eraseLine = "\r\x1b[K"
+
+// terminalKey is the key of the terminal of progress in a context.
+type terminalKey struct{}
+
+// withProgress lets long work of a command say how far it is, if that is wanted.
+func withProgress(cmd *cobra.Command, _ []string) {
+	if tty := progressTerminal(cmd); tty != nil {
+		cmd.SetContext(context.WithValue(cmd.Context(), terminalKey{}, tty))
+	}
+}
+
+// progressTerminal returns the terminal to which a command may say how far it is; nil for none.
+func progressTerminal(cmd *cobra.Command) *os.File {
+	output := cmd.Flags().Lookup("output")
+	if output == nil || output.Value.String() == formJSON || os.Getenv("CI") != "" {
+		return nil
+	}
+	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" {
+		return nil
+	}
+	stderr, ok := cmd.ErrOrStderr().(patient)
+	if !ok || !isTerminal(stderr.file) {
+		return nil
+	}
+	return stderr.file
+}
+
+// progress is the line about some work. A nil progress shows nothing. Safe for concurrent use.
+type progress struct {
+	tty     *os.File
+	end     chan struct{}
+	done    sync.WaitGroup
+	stopped sync.Once
+
+	mu    sync.Mutex
+	shown bool // the line is there
+}
+
+// showProgress shows what text returns until stop is called; nothing while it is empty. text is called on another goroutine. It
+// returns nil when the context has no terminal.
+func showProgress(ctx context.Context, text func(took time.Duration) string) *progress {
+	tty, _ := ctx.Value(terminalKey{}).(*os.File)
+	if tty == nil {
+		return nil
+	}
+	p := &progress{tty: tty, end: make(chan struct{})}
+	p.done.Go(func() { p.run(text) })
+	return p
+}
+
+// run draws the line until the end.
+func (p *progress) run(text func(time.Duration) string) {
+	began, next := time.Now(), time.NewTimer(progressDelay)
+	defer next.Stop()
+	for {
+		select {
+		case <-p.end:
+			return
+		case <-next.C:
+			p.draw(text(time.Since(began).Round(time.Second)))
+			next.Reset(progressInterval)
+		}
+	}
+}
+
+// draw replaces the line. It is one column shorter than the terminal: a longer one would go on in the next line, and stay.
+func (p *progress) draw(line string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if line == "" {
+		p.erase()
+		return
+	}
+	if size, err := unix.IoctlGetWinsize(int(p.tty.Fd()), unix.TIOCGWINSZ); err == nil && size.Col > 0 {
+		line = line[:min(len(line), int(size.Col)-1)]
+	}
+	_, _ = io.WriteString(patient{p.tty}, eraseLine+line) // a terminal that is gone is no error of the work
+	p.shown = true
+}
+
+// erase erases the line, if it is there. mu is locked.
+func (p *progress) erase() {
+	if p.shown {
+		_, _ = io.WriteString(patient{p.tty}, eraseLine)
+		p.shown = false
+	}
+}
+
+// stop erases the line for good. It may be called more than once.
+func (p *progress) stop() {
+	if p == nil {
+		return
+	}
+	p.stopped.Do(func() {
+		close(p.end)
+		p.done.Wait()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.erase()
+	})
+}
+
+// above returns a writer of what the work prints: it may go to the same terminal, so that the line is erased before.
+func (p *progress) above(w io.Writer) io.Writer {
+	if p == nil {
+		return w
+	}
+	return aboveProgress{w, p}
+}
+
+// aboveProgress writes above the line of a progress.
+type aboveProgress struct {
+	io.Writer
+	progress *progress
+}
+
+// Write writes b. The line is drawn again with the next one.
+func (a aboveProgress) Write(b []byte) (int, error) {
+	a.progress.mu.Lock()
+	defer a.progress.mu.Unlock()
+	a.progress.erase()
+	return a.Writer.Write(b)
+}
+
+// before returns a writer before whose first byte the line goes for good: what is written may not end in a whole line.
+func (p *progress) before(w io.Writer) io.Writer {
+	if p == nil {
+		return w
+	}
+	return afterProgress{w, p}
+}
+
+// afterProgress writes when the line of a progress is gone.
+type afterProgress struct {
+	io.Writer
+	progress *progress
+}
+
+// Write writes b.
+func (a afterProgress) Write(b []byte) (int, error) {
+	a.progress.stop()
+	return a.Writer.Write(b)
+}
+
+// takes returns the text of work of which only the time is known.
+func takes(what string) func(time.Duration) string {
+	return func(took time.Duration) string { return fmt.Sprintf("%s, %s", what, took) }
+}
+
+// muchOutput is how much output a command has before exec says how far it is, in bytes: one with less may be asking for something.
+const muchOutput = 1 << 20
+
+// progress returns how much output there is.
+func (d *delivery) progress(took time.Duration) string {
+	total := d.spool.Total()
+	if total < muchOutput {
+		return ""
+	}
+	return fmt.Sprintf("%s of output, %s", formatBytes(uint64(total)), took)
+}
