@@ -92,8 +92,10 @@ sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
 integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
-		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients|rest)')
+		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients|rest|observability)')
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
+observability: build programs ## The dashboard and the alerts of packaging/observability, by promtool and a Prometheus that scrapes
+	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all observability $(GO) test -count=1 -timeout 5m ./integration/observability
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./internal/journal ./internal/index ./auditlog/local
 	$(ALL) $(JOB) -all faults-store $(GO) test -count=1 -run '$(STORE_TESTS)' ./artifactstore/dir
@@ -141,7 +143,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration observability faults postgres fuzz readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt

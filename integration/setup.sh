@@ -10,6 +10,7 @@ need mkfs.xfs xfsprogs
 need zstd zstd
 need mount mount
 need unshare util-linux
+need promtool prometheus
 compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null || command -v initdb > /dev/null || missing+=(postgresql)
 [ ${#missing[@]} -eq 0 ] && exit 0
 if [ "${1:-}" != install ]; then
