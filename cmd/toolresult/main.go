@@ -28,7 +28,7 @@
 //
 // With exec any other code is that of the command. Every setting of serve is a flag, a variable TOOLRESULT_NAME and a key of
 // a file, in this order of precedence (`toolresult config print` shows which one counts). Clients read the same variables,
-// so that they find the sidecar that serve would start.
+// so that they find the sidecar that serve would start. Every command that prints data takes --output json.
 package main
 
 import (
@@ -124,6 +124,8 @@ const codeFailed = 125
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use: "toolresult", Short: "Complete tool output in, canonical results and receipts out",
+		Long: "Complete tool output in, canonical results and receipts out.\n\nCommands that print data take --output json (docs/reference/cli-output.md). " +
+			"Exit codes: 1 for a finding, 125 when toolresult itself failed; exec has those of its command.",
 		SilenceUsage: true, SilenceErrors: true, PersistentPreRun: withProgress,
 	}
 	root.SetArgs(args)
