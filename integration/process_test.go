@@ -52,7 +52,7 @@ func TestEndIsOneLine(t *testing.T) {
 	end := lastLine(t, s)
 	calls, _ := end["calls"].(map[string]any)
 	if end["level"] != "INFO" || end["reason"] != "signal" || !strings.Contains(end["cause"].(string), "terminated") || end["drained"] != true || end["calls_cut"] != 0.0 ||
-		calls["OK"] != 2.0 || calls["InvalidArgument"] != 1.0 || len(calls) != 2 || end["artifacts"] != 1.0 || end["records"] != 3.0 {
+		calls["OK"] != 2.0 || calls["InvalidArgument"] != 1.0 || calls["total"] != 3.0 || len(calls) != 3 || end["artifacts"] != 1.0 || end["records"] != 3.0 {
 		t.Errorf("%v", end)
 	}
 	if bytes := end["bytes_in"].(float64); bytes < 2*100_000 || bytes > 3*120_000 || end["artifact_bytes"].(float64) < 100_000 {
@@ -79,7 +79,7 @@ func TestEndSaysWhatWasCut(t *testing.T) {
 	time.Sleep(200 * time.Millisecond) // so that it is received
 	s.Terminate()
 	end := lastLine(t, s)
-	if calls, _ := end["calls"].(map[string]any); end["drained"] != false || end["calls_cut"] != 1.0 || len(calls) != 1 || calls["OK"] != nil {
+	if calls, _ := end["calls"].(map[string]any); end["drained"] != false || end["calls_cut"] != 1.0 || calls["total"] != 1.0 || len(calls) != 2 || calls["OK"] != nil {
 		t.Errorf("%v", end)
 	}
 }

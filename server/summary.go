@@ -26,16 +26,16 @@ type summary struct {
 // logEnd writes one line about a server that has ended, and err, why it did not end well. It has numbers and names of closed sets
 // alone.
 func (s *Server) logEnd(end *summary, err error) {
-	level, outcomes := slog.LevelInfo, []any{}
+	level, total, outcomes := slog.LevelInfo, int64(0), []any{}
 	if err != nil {
 		level = slog.LevelError
 	}
 	for code, n := range s.calls.Outcomes() {
-		outcomes = append(outcomes, slog.Int64(code.String(), n))
+		outcomes, total = append(outcomes, slog.Int64(code.String(), n)), total+n
 	}
 	attrs := []slog.Attr{
-		slog.String("reason", end.reason), slog.Float64("uptime_seconds", time.Since(end.began).Round(time.Millisecond).Seconds()),
-		slog.Group("calls", outcomes...), slog.Int64("bytes_in", s.calls.Received()), slog.Int64("artifacts", end.now.Artifacts),
+		slog.String("reason", end.reason), slog.Float64("uptime_seconds", float64(time.Since(end.began).Milliseconds())/1000),
+		slog.Group("calls", append([]any{slog.Int64("total", total)}, outcomes...)...), slog.Int64("bytes_in", s.calls.Received()), slog.Int64("artifacts", end.now.Artifacts),
 		slog.Int64("artifact_bytes", end.now.ArtifactBytes), slog.Int64("records", end.stored), slog.Bool("drained", end.cut == 0),
 		slog.Int64("calls_cut", end.cut),
 	}
