@@ -91,9 +91,9 @@ func artifactsVerifyCommand() *cobra.Command {
 		Long: "Reads artifacts from their first to their last byte and compares them with their digests. Prints those that are not\n" +
 			"sound, with the reason, and exits with 1 if there are any.",
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			p := showProgress(cmd.Context(), takes("comparing artifacts with their digests"))
-			defer p.stop()
 			return t.withConnection(cmd.Context(), func(c *connection) error {
+				p := showProgress(cmd.Context(), takes("comparing "+artifactCount(cmd.Context(), c, paths)+" with their digests"))
+				defer p.stop()
 				call, err := c.VerifyArtifacts(cmd.Context(), &pb.VerifyArtifactsRequest{Paths: paths})
 				if err != nil {
 					return err
@@ -122,6 +122,18 @@ func artifactsVerifyCommand() *cobra.Command {
 	t.flags(cmd.Flags())
 	textOrJSON(cmd.Flags(), &output)
 	return cmd
+}
+
+// artifactCount returns how many artifacts are to be verified, in words for progress.
+func artifactCount(ctx context.Context, c *connection, paths []string) string {
+	if len(paths) > 0 || !hasTerminal(ctx) {
+		return fmt.Sprintf("%d artifacts", len(paths))
+	}
+	info, err := c.GetServerInfo(ctx, &pb.GetServerInfoRequest{})
+	if err != nil {
+		return "all artifacts" // the verification has the reason
+	}
+	return fmt.Sprintf("%d artifacts (%s)", info.GetStore().GetArtifacts(), formatBytes(info.GetStore().GetBytes()))
 }
 
 // printVerified prints a line for an artifact that is corrupt, or for the counts.

@@ -61,12 +61,16 @@ type verification struct {
 	all          bool            // every record is made again after the chain
 	inconsistent int             // records that differ from what was answered, or do not follow in the chain
 	done, total  atomic.Int64    // records that were made again, and that are to be
+	newest       atomic.Uint64   // sequence of the newest record; 0: not known
 }
 
 // progress returns how far the verification is.
 func (v *verification) progress(took time.Duration) string {
 	if total := v.total.Load(); total > 0 {
 		return fmt.Sprintf("%d of %d records are made again, %s", v.done.Load(), total, took)
+	}
+	if newest := v.newest.Load(); newest > 0 {
+		return takes(fmt.Sprintf("following the chain of records up to %d", newest))(took)
 	}
 	return takes("following the chain of records")(took)
 }
@@ -88,6 +92,11 @@ func (v *verification) run(args []string, head string, all bool) error {
 		return nil
 	}
 	v.all = all
+	if hasTerminal(v.ctx) {
+		if resp, err := v.ListRecords(v.ctx, &pb.ListRecordsRequest{PageSize: 1}); err == nil && len(resp.GetRecords()) > 0 { // else it is not known
+			v.newest.Store(resp.GetRecords()[0].GetSequence())
+		}
+	}
 	if err := v.log(head); err != nil || !all {
 		return err
 	}

@@ -62,6 +62,9 @@ type progress struct {
 	shown bool // the line is there
 }
 
+// hasTerminal reports whether progress is shown, so that it is worth asking how much there is to do.
+func hasTerminal(ctx context.Context) bool { return ctx.Value(terminalKey{}) != nil }
+
 // showProgress shows what text returns until stop is called; nothing while it is empty. text is called on another goroutine. It
 // returns nil when the context has no terminal.
 func showProgress(ctx context.Context, text func(took time.Duration) string) *progress {

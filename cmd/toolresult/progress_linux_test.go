@@ -185,6 +185,10 @@ func TestLongVerificationSaysHowFarItIs(t *testing.T) {
 	if got := v.progress(3 * time.Second); got != "following the chain of records, 3s" {
 		t.Error(got)
 	}
+	v.newest.Store(70)
+	if got := v.progress(3 * time.Second); got != "following the chain of records up to 70, 3s" {
+		t.Error(got)
+	}
 	v.total.Store(9)
 	v.done.Store(4)
 	if got := v.progress(time.Minute); got != "4 of 9 records are made again, 1m0s" {
