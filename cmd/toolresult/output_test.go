@@ -33,6 +33,7 @@ var printsNothing = map[string]string{
 	"shell":           "prints what a shell prints",
 	"hook":            "prints what the host's protocol has, which is JSON of the host's",
 	"mcp":             "prints messages of MCP, which are JSON",
+	"inspect":         "prints the address of its page",
 	"config validate": "prints nothing; its exit code says it",
 	"help":            "is for people",
 }
