@@ -130,7 +130,7 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 	call()
 	waitFor(t, "the line of a call", func() bool { return lines(aCall) == 1 })
 	write("max_streams: [\n")
-	hangup("the configuration was not read again")
+	hangup("the configuration cannot be read again")
 	call()
 	waitFor(t, "the level to stay", func() bool { return lines(aCall) == 2 })
 	write("max_streams: 9\n")

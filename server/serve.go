@@ -71,6 +71,9 @@ func (s *Server) inFlight() int64 {
 
 // drain ends the calls in order, and returns the number of those that it cut.
 func (s *Server) drain() (cut int64) {
+	if s.stopping != nil {
+		s.stopping()
+	}
 	if err := s.withdraw(); err != nil {
 		s.logger.Warn("the address file stays", "error", err)
 	}

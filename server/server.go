@@ -70,6 +70,8 @@ type Options struct {
 	Families []families.Family   // nil: Families(), with the profiles of the configuration
 	LockWait time.Duration       // how long to wait for another process to leave the store
 	Listener net.Listener        // optional; in the place of the addresses of the configuration, as rpc.ListenInProcess returns one
+	Socket   net.Listener        // optional; a bound Unix socket, in the place of that of the configuration, whose file is its owner's
+	Stopping func()              // optional; called when the server begins to end without a fault
 }
 
 // Server is one sidecar.
@@ -85,6 +87,7 @@ type Server struct {
 	audit     *recorder.Recorder // nil when no log is kept
 	objects   *objectstore.Store // nil when there is none
 	draining  chan struct{}      // closed when calls that would last are to end
+	stopping  func()             // called when the server begins to end; nil: nothing is called
 	listeners []net.Listener
 	closers   []io.Closer // closed last, in reverse order
 }
@@ -114,7 +117,7 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{config: c, logger: o.Logger, health: health.NewServer(), draining: make(chan struct{})}
+	s := &Server{config: c, logger: o.Logger, health: health.NewServer(), draining: make(chan struct{}), stopping: o.Stopping}
 	if err := s.assemble(registry, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -143,7 +146,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	for _, r := range roots {
 		s.closers = append(s.closers, r.Dir)
 	}
-	if err := s.listen(o.Listener); err != nil {
+	if err := s.listen(o); err != nil {
 		return err
 	}
 	limits, info := limitsOf(s.config), Info(o.Version)
@@ -200,18 +203,23 @@ func (s *Server) storageFailed() {
 	s.health.SetServingStatus(pb.ToolResultService_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_NOT_SERVING)
 }
 
-// listen binds the socket and, if it is configured, the loopback address. A listener that is given is in the place of both.
-func (s *Server) listen(given net.Listener) error {
-	if given != nil {
-		s.listeners = append(s.listeners, given)
+// listen binds the socket, unless it is bound already, and, if it is configured, the loopback address. A listener that is given is in
+// the place of both.
+func (s *Server) listen(o Options) error {
+	switch {
+	case o.Listener != nil:
+		s.listeners = append(s.listeners, o.Listener)
 		return nil
+	case o.Socket != nil:
+		s.listeners = append(s.listeners, o.Socket)
+	default:
+		socket, err := rpc.ListenUnix(s.config.Socket)
+		if err != nil {
+			return err
+		}
+		s.closers = append(s.closers, socket.Lock)
+		s.listeners = append(s.listeners, socket.Listener)
 	}
-	socket, err := rpc.ListenUnix(s.config.Socket)
-	if err != nil {
-		return err
-	}
-	s.closers = append(s.closers, socket.Lock)
-	s.listeners = append(s.listeners, socket.Listener)
 	if s.config.TCP == "" {
 		return nil
 	}
@@ -281,11 +289,14 @@ func (s *Server) guard(creds credentials.TransportCredentials) {
 
 // credentials returns those of all listeners; secure is nil without TLS.
 func (s *Server) credentials(secure credentials.TransportCredentials) identity.PeerCredentials {
-	allowed := []uint32{uint32(os.Geteuid())}
+	allowed, groups := []uint32{uint32(os.Geteuid())}, []uint32(nil)
 	for _, uid := range s.config.AllowUIDs {
 		allowed = append(allowed, uint32(uid))
 	}
-	return identity.PeerCredentials{Allowed: allowed, Rejected: s.rejectPeer, TLS: secure}
+	for _, gid := range s.config.AllowGIDs {
+		groups = append(groups, uint32(gid))
+	}
+	return identity.PeerCredentials{Allowed: allowed, Groups: groups, Rejected: s.rejectPeer, TLS: secure}
 }
 
 func limitsOf(c config.Config) *pb.Limits {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/sidecar"
+	"github.com/toolresult/toolresult/internal/systemd"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/rpc"
 )
@@ -156,6 +158,7 @@ func (e *ensure) start(names sidecar.Names) (<-chan error, error) {
 	}
 	cmd := exec.Command(program, append([]string{"serve"}, e.flags(names, loaded)...)...)
 	cmd.Stderr = log
+	cmd.Env = withoutVariables(os.Environ(), systemd.Variables()) // a manager of the caller has not started the sidecar
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := keepDescriptors(); err != nil {
 		return nil, err
@@ -169,6 +172,14 @@ func (e *ensure) start(names sidecar.Names) (<-chan error, error) {
 		ended <- errors.New(lastLine(log.Name()))
 	}()
 	return ended, nil
+}
+
+// withoutVariables returns an environment without some variables.
+func withoutVariables(env, names []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return slices.Contains(names, name)
+	})
 }
 
 // keepDescriptors has programs that are started from now on inherit no descriptors but 0 to 2. Those that a host has left open, such

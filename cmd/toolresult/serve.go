@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/toolresult/toolresult/internal/systemd"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/profiling"
@@ -41,14 +42,18 @@ func serveCommand() *cobra.Command {
 				return err
 			}
 			signal.Ignore(syscall.SIGPIPE) // a closed pipe does not end a server
+			asked := hangups()
 			log := newLogWriter(cmd.ErrOrStderr())
 			defer log.close()
-			level := &slog.LevelVar{}
-			level.Set(config.Level(loaded.Config.LogLevel))
+			level := new(slog.LevelVar)
+			level.Set(config.LogLevel(loaded.Config))
 			logger := config.NewLogger(loaded.Config, level, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
-			defer onHangup(func() { reload(loaded, cmd.Flags(), level, logger) })()
-			return serve(cmd.Context(), loaded.Config, logger, cmd.OutOrStdout())
+			again := &reloader{
+				asked: asked, load: func() (*config.Loaded, error) { return config.Reload(cmd.Flags(), os.Environ()) },
+				now: loaded.Config, level: level, logger: logger,
+			}
+			return serve(cmd.Context(), loaded.Config, logger, cmd.OutOrStdout(), again)
 		},
 	}
 	config.Flags(cmd.Flags())
@@ -56,12 +61,19 @@ func serveCommand() *cobra.Command {
 }
 
 // serve serves until ctx is done. Once it listens it writes its addresses to out, one a line: targets of gRPC, and then the
-// URL of metrics, if any.
-func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer) (err error) {
+// URL of metrics, if any. again reads the configuration again when it is asked to.
+func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Writer, again *reloader) (err error) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(server.SoftLimit(c))
 	}
-	options := server.Options{Logger: logger, Version: version}
+	socket, err := systemd.Listener()
+	if err != nil {
+		return err
+	}
+	options := server.Options{Logger: logger, Version: version, Socket: socket, Stopping: func() { complain(logger, systemd.Stopping()) }}
+	if socket != nil {
+		c.Socket = socket.Addr().String()
+	}
 	// Telemetry begins first and ends last, so that it has everything; nil if the configuration has none.
 	measured, err := telemetry.Start(c, telemetry.Options{Logger: logger, Version: server.Info(version).GetVersion()})
 	if err != nil {
@@ -101,7 +113,7 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 			logger.InfoContext(ctx, "serving metrics", "url", url)
 		}
 	}
-	return s.Serve(ctx)
+	return serveManaged(ctx, s, logger, again)
 }
 
 // pauseCollector lets no garbage be collected until the function is called that it returns: all that a start allocates is kept, or given

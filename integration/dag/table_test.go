@@ -40,6 +40,7 @@ var table = map[string]row{
 	"internal/hosts":       {imports: []string{"internal/hooks"}},  // settings files of agent hosts
 	"internal/jsonspan":    {pure: true},
 	"internal/spool":       {},
+	"internal/systemd":     {},
 	"internal/privatedir":  {},
 	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                         // knows no tables

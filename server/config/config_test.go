@@ -145,7 +145,7 @@ func TestLayers(t *testing.T) {
 // full is a configuration in which no value is a default.
 func full() config.Config {
 	return config.Config{
-		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
+		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, AllowGIDs: []int{50}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
@@ -167,6 +167,7 @@ func TestEverySetting(t *testing.T) {
 socket: /run/x.sock
 address_file: /run/address
 allow_uids: [1000, 1001]
+allow_gids: [50]
 tcp: "192.0.2.1:7001"
 tls_cert: /c
 tls_key: /k
@@ -212,7 +213,7 @@ idle_exit: 30m
 log_sync: 2s
 `
 	values := [][2]string{
-		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"tcp", "192.0.2.1:7001"},
+		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_gids", "50"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
 		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
@@ -354,7 +355,7 @@ func TestSecretStaysHidden(t *testing.T) {
 	var log strings.Builder
 	for _, terminal := range []bool{true, false} {
 		c.LogFormat = "auto"
-		config.NewLogger(c, config.Level(c.LogLevel), &log, terminal).Info("start", "config", c, "token", c.Token)
+		config.NewLogger(c, config.LogLevel(c), &log, terminal).Info("start", "config", c, "token", c.Token)
 	}
 	all := fmt.Sprintf("%v %+v %#v %s %q ", c, c, c, c.Token, c.Token) + string(asJSON) + log.String() +
 		fmt.Sprint(config.Validate(c))
@@ -384,7 +385,8 @@ func TestLogger(t *testing.T) {
 		{"unknown", "auto", true, ""},
 	} {
 		var out strings.Builder
-		config.NewLogger(config.Config{LogFormat: c.format}, config.Level(c.level), &out, c.terminal).Debug("hello")
+		given := config.Config{LogLevel: c.level, LogFormat: c.format}
+		config.NewLogger(given, config.LogLevel(given), &out, c.terminal).Debug("hello")
 		if got := out.String(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q", c, got)
 		}

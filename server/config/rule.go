@@ -167,12 +167,12 @@ func profileSocketFits() rule[bool] {
 	}}
 }
 
-// userIDs accepts the ids that a user can have.
-func userIDs() rule[[]int] {
+// userIDs accepts the ids that a user, or a group, can have.
+func userIDs(kind string) rule[[]int] {
 	return rule[[]int]{check: func(_ Config, v []int) error {
 		for _, id := range v {
 			if id < 0 || int64(id) > maxUID {
-				return fmt.Errorf("%d is not a user id: 0 to %d", id, int64(maxUID))
+				return fmt.Errorf("%d is not a %s id: 0 to %d", id, kind, int64(maxUID))
 			}
 		}
 		return nil

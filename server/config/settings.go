@@ -32,7 +32,13 @@ func accessSettings() []setting {
 			about: about{key: "allow_uids", initialText: "none",
 				help: "ids of further users that may connect to the socket, with commas between them"},
 			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowUIDs },
-			rules: []rule[[]int]{userIDs()},
+			rules: []rule[[]int]{userIDs("user")},
+		}),
+		newSpec(spec[[]int]{
+			about: about{key: "allow_gids", initialText: "none",
+				help: "ids of groups whose members may connect to the socket, with commas between them"},
+			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowGIDs },
+			rules: []rule[[]int]{userIDs("group")},
 		}),
 		newSpec(spec[string]{
 			about: about{key: "tcp", initialText: "off",

@@ -167,7 +167,8 @@ func (PeerInfo) AuthType() string { return "unix-peer" }
 // a Unix socket and let allowed users in. TCP connections pass, with TLS if there
 // is a certificate; their calls need a token.
 type PeerCredentials struct {
-	Allowed  []uint32
+	Allowed  []uint32                         // users
+	Groups   []uint32                         // groups whose members are allowed too
 	Rejected func(PeerInfo)                   // called for each user who may not connect, from many goroutines; nil: not called
 	TLS      credentials.TransportCredentials // of TCP connections; nil: none
 }
@@ -190,13 +191,25 @@ func (c PeerCredentials) ServerHandshake(conn net.Conn) (net.Conn, credentials.A
 	if err != nil {
 		return nil, nil, err
 	}
-	if !slices.Contains(c.Allowed, info.UID) {
+	if !slices.Contains(c.Allowed, info.UID) && !c.isMember(conn, info) {
 		if c.Rejected != nil {
 			c.Rejected(info)
 		}
 		return nil, nil, fmt.Errorf("uid %d, pid %d: %w", info.UID, info.PID, ErrForeignUser)
 	}
 	return conn, info, nil
+}
+
+// isMember reports whether a peer is in an allowed group. A connection whose groups the kernel does not say has the one of its process.
+func (c PeerCredentials) isMember(conn net.Conn, info PeerInfo) bool {
+	if len(c.Groups) == 0 {
+		return false
+	}
+	if slices.Contains(c.Groups, info.GID) {
+		return true
+	}
+	groups, err := peerGroups(conn)
+	return err == nil && slices.ContainsFunc(groups, func(gid uint32) bool { return slices.Contains(c.Groups, gid) })
 }
 
 // peerOf asks the kernel for the peer of a connection (SO_PEERCRED, unix(7)): its credentials at the time of the connect.

@@ -1,0 +1,225 @@
+package systemd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolresult/toolresult/internal/systemd"
+)
+
+// childVar makes this test binary the process that a manager starts.
+const childVar = "SYSTEMD_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVar) == "" {
+		os.Exit(m.Run())
+	}
+	_ = os.Setenv("LISTEN_PID", fmt.Sprint(os.Getpid()))
+	if os.Getenv(childVar) == "other process" {
+		_ = os.Setenv("LISTEN_PID", "1")
+	}
+	l, err := systemd.Listener()
+	switch {
+	case err != nil:
+		fmt.Println("error:", err)
+	case l == nil:
+		fmt.Println("none")
+	default:
+		fmt.Println("listens:", l.Addr(), "variables:", os.Getenv("LISTEN_FDS"))
+		_ = l.Close()
+	}
+}
+
+// child runs this binary with sockets from descriptor 3 on, and returns what it prints.
+func child(t *testing.T, kind string, files ...*os.File) string {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childVar+"="+kind, fmt.Sprint("LISTEN_FDS=", len(files)))
+	cmd.ExtraFiles = files
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// fileOf returns the descriptor of a listener.
+func fileOf(t *testing.T, l net.Listener, err error) *os.File {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	f, err := l.(interface{ File() (*os.File, error) }).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// TestListener passes sockets as a manager does.
+func TestListener(t *testing.T) {
+	dir, err := os.MkdirTemp("", "sd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", path)
+	one := fileOf(t, l, err)
+	l, err = net.Listen("tcp", "127.0.0.1:0")
+	tcp := fileOf(t, l, err)
+	l, err = net.Listen("unix", "@toolresult-systemd-test")
+	abstract := fileOf(t, l, err)
+	plain, err := os.Create(filepath.Join(dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = plain.Close() }()
+	for name, c := range map[string]struct {
+		kind  string
+		files []*os.File
+		want  string
+	}{
+		"one socket":            {"child", []*os.File{one}, "listens: " + path + " variables:"},
+		"none":                  {"child", nil, "none"},
+		"for another process":   {"other process", []*os.File{one}, "none"},
+		"two sockets":           {"child", []*os.File{one, tcp}, "error: " + systemd.ErrSockets.Error() + ", and there are 2"},
+		"a port":                {"child", []*os.File{tcp}, "error: " + systemd.ErrSockets.Error() + ", and this is tcp"},
+		"a socket with no path": {"child", []*os.File{abstract}, "error: " + systemd.ErrSockets.Error() + ", and this is unix"},
+		"no socket":             {"child", []*os.File{plain}, "error: " + systemd.ErrSockets.Error()},
+	} {
+		if got := child(t, c.kind, c.files...); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		t.Errorf("the file of the manager's socket: %v", err)
+	}
+}
+
+// manager listens where states are sent, and has the process of the test send them there.
+func manager(t *testing.T) (next func() string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "sd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	path := filepath.Join(dir, "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	t.Setenv("NOTIFY_SOCKET", path)
+	return func() string {
+		t.Helper()
+		buffer := make([]byte, 4096)
+		if err := conn.SetReadDeadline(time.Now().Add(300 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		n, err := conn.Read(buffer)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return "nothing"
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(buffer[:n])
+	}
+}
+
+func TestStates(t *testing.T) {
+	next := manager(t)
+	for want, say := range map[string]func() error{
+		"READY=1\nSTATUS=Serving":      func() error { return systemd.Ready("Serving") },
+		"RELOADING=1\nMONOTONIC_USEC=": systemd.Reloading,
+		"STOPPING=1\nSTATUS=Ending":    systemd.Stopping,
+	} {
+		if err := say(); err != nil {
+			t.Fatal(err)
+		}
+		if got := next(); !strings.HasPrefix(got, want) || strings.HasSuffix(got, "\n") {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "none"))
+	if err := systemd.Ready(""); err == nil {
+		t.Error("nobody listens, and that is no error")
+	}
+	t.Setenv("NOTIFY_SOCKET", "")
+	if err := systemd.Ready(""); err != nil {
+		t.Errorf("without a manager: %v", err)
+	}
+}
+
+// TestKeepAlive has a process that is well, then fails, then hangs, then is well again.
+func TestKeepAlive(t *testing.T) {
+	next := manager(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	failed := errors.New("the store has failed")
+	var state atomic.Value
+	state.Store("well")
+	healthy := func(ctx context.Context) error {
+		switch state.Load() {
+		case "failed":
+			return failed
+		case "hangs":
+			select {} // also when ctx is done
+		}
+		return nil
+	}
+	reports := make(chan error, 10)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		systemd.KeepAlive(ctx, 80*time.Millisecond, healthy, func(err error) { reports <- err })
+	}()
+	quiet := func() {
+		t.Helper()
+		for range 2 { // one can be on its way
+			if next() == "nothing" {
+				break
+			}
+		}
+		if got := next(); got != "nothing" {
+			t.Errorf("%q of a process that is %s", got, state.Load())
+		}
+	}
+	for range 3 {
+		if got := next(); got != "WATCHDOG=1" {
+			t.Errorf("%q", got)
+		}
+	}
+	state.Store("failed")
+	quiet()
+	if err := <-reports; !errors.Is(err, failed) {
+		t.Errorf("the report is %v", err)
+	}
+	state.Store("hangs")
+	quiet()
+	state.Store("well")
+	if got := next(); got != "WATCHDOG=1" {
+		t.Errorf("%q of a process that is well again", got)
+	}
+	if err := <-reports; err != nil {
+		t.Errorf("the report is %v", err)
+	}
+	cancel()
+	<-done
+	if len(reports) != 0 {
+		t.Errorf("a report of the end: %v", <-reports)
+	}
+}

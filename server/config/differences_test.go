@@ -1,0 +1,22 @@
+package config_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolresult/toolresult/server/config"
+)
+
+func TestDifferences(t *testing.T) {
+	t.Parallel()
+	a := config.Default(nil)
+	b := a
+	if got := config.Differences(a, b); len(got) > 0 {
+		t.Errorf("of equal ones: %q", got)
+	}
+	b.Token, b.MaxStreams, b.AllowGIDs, b.LogLevel = secret, 7, []int{4}, "debug"
+	if diff := cmp.Diff([]string{"allow_gids", "token", "log_level", "max_streams"}, config.Differences(a, b)); diff != "" {
+		t.Errorf("differs (-want +got):\n%s", diff)
+	}
+}
