@@ -18,8 +18,8 @@ import (
 	"github.com/toolresult/toolresult/server/config"
 )
 
-// TestManagerIsTold has a service manager that reads what a sidecar says: ready, alive while its store is there, reloading, stopping.
-func TestManagerIsTold(t *testing.T) {
+// TestManagerIsNotified has a service manager that reads what a sidecar says: ready, alive while its store is there, reloading, stopping.
+func TestManagerIsNotified(t *testing.T) {
 	dir, err := os.MkdirTemp("", "tr")
 	if err != nil {
 		t.Fatal(err)
