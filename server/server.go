@@ -135,6 +135,10 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err != nil {
 		return err
 	}
+	groups, err := identity.Groups(s.config.AllowGroups)
+	if err != nil {
+		return fmt.Errorf("allow_groups: %w", err)
+	}
 	durability, err := s.openStore(o)
 	if err != nil {
 		return err
@@ -161,7 +165,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	memory := admission.NewMemory(s.config.MaxInFlightBytes)
 	s.calls = rpc.NewInterceptors(rpc.Options{Logger: s.logger, Metrics: o.Metrics, Authenticator: access, Limits: limits, Memory: memory, Rejections: s.audit})
-	creds := s.credentials(secure)
+	creds := s.credentials(secure, groups)
 	s.grpc = grpc.NewServer(append(s.options(limits, creds), o.GRPC...)...)
 	if o.Listener == nil { // the caller's own has no strangers
 		s.guard(creds)
@@ -287,14 +291,11 @@ func (s *Server) guard(creds credentials.TransportCredentials) {
 	}
 }
 
-// credentials returns those of all listeners; secure is nil without TLS.
-func (s *Server) credentials(secure credentials.TransportCredentials) identity.PeerCredentials {
-	allowed, groups := []uint32{uint32(os.Geteuid())}, []uint32(nil)
+// credentials returns those of all listeners; secure is nil without TLS, and members of groups may connect to the socket.
+func (s *Server) credentials(secure credentials.TransportCredentials, groups []uint32) identity.PeerCredentials {
+	allowed := []uint32{uint32(os.Geteuid())}
 	for _, uid := range s.config.AllowUIDs {
 		allowed = append(allowed, uint32(uid))
-	}
-	for _, gid := range s.config.AllowGIDs {
-		groups = append(groups, uint32(gid))
 	}
 	return identity.PeerCredentials{Allowed: allowed, Groups: groups, Rejected: s.rejectPeer, TLS: secure}
 }

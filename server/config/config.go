@@ -60,9 +60,9 @@ type Config struct {
 	// AllowUIDs (key "allow_uids") are further users that may connect to the socket, each 0 to 4294967294; the
 	// sidecar's own user always may. Default: none. In a variable or a flag they are separated by commas.
 	AllowUIDs []int
-	// AllowGIDs (key "allow_gids") are groups whose members may connect to the socket, each 0 to 4294967294, as far as its mode lets
-	// them. Default: none. In a variable or a flag they are separated by commas.
-	AllowGIDs []int
+	// AllowGroups (key "allow_groups") are groups whose members may connect to the socket, as far as its mode lets them: names of
+	// /etc/group, or ids. Default: none. In a variable or a flag they are separated by commas.
+	AllowGroups []string
 	// TCP (key "tcp") is a literal loopback address and port, "127.0.0.1:0" or "[::1]:7001"; port 0 lets the
 	// kernel choose. With TLSCert it may be any address. Default: empty, which is off. It needs a token.
 	TCP string

@@ -145,7 +145,7 @@ func TestLayers(t *testing.T) {
 // full is a configuration in which no value is a default.
 func full() config.Config {
 	return config.Config{
-		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, AllowGIDs: []int{50}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
+		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, AllowGroups: []string{"staff", "50"}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
@@ -167,7 +167,7 @@ func TestEverySetting(t *testing.T) {
 socket: /run/x.sock
 address_file: /run/address
 allow_uids: [1000, 1001]
-allow_gids: [50]
+allow_groups: [staff, "50"]
 tcp: "192.0.2.1:7001"
 tls_cert: /c
 tls_key: /k
@@ -213,7 +213,7 @@ idle_exit: 30m
 log_sync: 2s
 `
 	values := [][2]string{
-		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_gids", "50"}, {"tcp", "192.0.2.1:7001"},
+		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_groups", "staff,50"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
 		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},

@@ -27,7 +27,7 @@ func sample(t *testing.T) (loaded *config.Loaded, path string) {
 const wantYAML = `socket: /run/user/7/toolresult/toolresult.sock # default
 address_file: "" # default
 allow_uids: [1000, 1001] # file PATH:2
-allow_gids: [] # default
+allow_groups: [] # default
 tcp: 127.0.0.1:0 # flag --tcp
 tls_cert: "" # default
 tls_key: "" # default
@@ -80,7 +80,7 @@ const wantJSON = `{
   "socket": {"value":"/run/user/7/toolresult/toolresult.sock","origin":"default"},
   "address_file": {"value":"","origin":"default"},
   "allow_uids": {"value":[1000,1001],"origin":"file PATH:2"},
-  "allow_gids": {"value":[],"origin":"default"},
+  "allow_groups": {"value":[],"origin":"default"},
   "tcp": {"value":"127.0.0.1:0","origin":"flag --tcp"},
   "tls_cert": {"value":"","origin":"default"},
   "tls_key": {"value":"","origin":"default"},
@@ -227,8 +227,8 @@ func checkReload(t rapid.TB, loaded *config.Loaded) {
 	if len(want.AllowUIDs) == 0 {
 		want.AllowUIDs, again.Config.AllowUIDs = nil, nil
 	}
-	if len(want.AllowGIDs) == 0 {
-		want.AllowGIDs, again.Config.AllowGIDs = nil, nil
+	if len(want.AllowGroups) == 0 {
+		want.AllowGroups, again.Config.AllowGroups = nil, nil
 	}
 	if len(want.Roots) == 0 {
 		want.Roots, again.Config.Roots = nil, nil

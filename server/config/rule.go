@@ -167,12 +167,24 @@ func profileSocketFits() rule[bool] {
 	}}
 }
 
-// userIDs accepts the ids that a user, or a group, can have.
-func userIDs(kind string) rule[[]int] {
+// userIDs accepts the ids that a user can have.
+func userIDs() rule[[]int] {
 	return rule[[]int]{check: func(_ Config, v []int) error {
 		for _, id := range v {
 			if id < 0 || int64(id) > maxUID {
-				return fmt.Errorf("%d is not a %s id: 0 to %d", id, kind, int64(maxUID))
+				return fmt.Errorf("%d is not a user id: 0 to %d", id, int64(maxUID))
+			}
+		}
+		return nil
+	}}
+}
+
+// eachGroup accepts what can be the name or the id of a group.
+func eachGroup() rule[[]string] {
+	return rule[[]string]{check: func(_ Config, v []string) error {
+		for _, group := range v {
+			if group == "" || strings.ContainsFunc(group, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' }) {
+				return fmt.Errorf("%q is no name of a group", group)
 			}
 		}
 		return nil

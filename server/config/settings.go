@@ -32,13 +32,13 @@ func accessSettings() []setting {
 			about: about{key: "allow_uids", initialText: "none",
 				help: "ids of further users that may connect to the socket, with commas between them"},
 			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowUIDs },
-			rules: []rule[[]int]{userIDs("user")},
+			rules: []rule[[]int]{userIDs()},
 		}),
-		newSpec(spec[[]int]{
-			about: about{key: "allow_gids", initialText: "none",
-				help: "ids of groups whose members may connect to the socket, with commas between them"},
-			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowGIDs },
-			rules: []rule[[]int]{userIDs("group")},
+		newSpec(spec[[]string]{
+			about: about{key: "allow_groups", initialText: "none",
+				help: "groups whose members may connect to the socket, by name or id, with commas between them"},
+			kind: namesKind(), field: func(c *Config) *[]string { return &c.AllowGroups },
+			rules: []rule[[]string]{eachGroup()},
 		}),
 		newSpec(spec[string]{
 			about: about{key: "tcp", initialText: "off",

@@ -44,7 +44,7 @@ func TestValidateRejects(t *testing.T) {
 		{func(c *config.Config) { c.Socket = long }, `socket = "` + long + `": is 108 bytes long; the kernel takes at most 107`},
 		{func(c *config.Config) { c.Socket = "/a\nb" }, `socket = "/a\nb": holds a control character`},
 		{func(c *config.Config) { c.Socket = "/a\x00" }, `socket = "/a\x00": holds a control character`},
-		{func(c *config.Config) { c.AllowGIDs = []int{-1} }, `allow_gids = "-1": -1 is not a group id: 0 to 4294967294`},
+		{func(c *config.Config) { c.AllowGroups = []string{"staff", "a:b"} }, `allow_groups = "staff,a:b": "a:b" is no name of a group`},
 		{func(c *config.Config) { c.AllowUIDs = []int{0, -1} }, `allow_uids = "0,-1": -1 is not a user id: 0 to 4294967294`},
 		{func(c *config.Config) { c.AllowUIDs = []int{4294967295} }, `allow_uids = "4294967295": 4294967295 is not a user id: 0 to 4294967294`},
 		{tcp("localhost:80"), `tcp = "localhost:80": ` + name},

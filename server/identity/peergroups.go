@@ -2,9 +2,30 @@ package identity
 
 import (
 	"errors"
+	"fmt"
 	"net"
+	"os/user"
+	"strconv"
 	"syscall"
 )
+
+// Groups returns the ids of groups that are given by name or by id. A name must be known on this machine.
+func Groups(names []string) (ids []uint32, err error) {
+	for _, name := range names {
+		id, err := strconv.ParseUint(name, 10, 32)
+		if err != nil {
+			group, err := user.LookupGroup(name)
+			if err != nil {
+				return nil, err
+			}
+			if id, err = strconv.ParseUint(group.Gid, 10, 32); err != nil {
+				return nil, fmt.Errorf("group %s: %w", name, err)
+			}
+		}
+		ids = append(ids, uint32(id))
+	}
+	return ids, nil
+}
 
 // maxGroups is how many supplementary groups a process has at the most (NGROUPS_MAX).
 const maxGroups = 65536

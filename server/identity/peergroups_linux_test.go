@@ -5,10 +5,24 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/toolresult/toolresult/server/identity"
 )
+
+func TestGroupsByNameOrID(t *testing.T) {
+	t.Parallel()
+	ids, err := identity.Groups([]string{"root", "50", "4294967294"})
+	if err != nil || !slices.Equal(ids, []uint32{0, 50, 4294967294}) {
+		t.Errorf("%v, %v", ids, err)
+	}
+	for _, name := range []string{"there-is-no-such-group", "-1", "4294967296"} {
+		if ids, err := identity.Groups([]string{name}); err == nil {
+			t.Errorf("%q is %v", name, ids)
+		}
+	}
+}
 
 // TestMembersOfAllowedGroups connects with the groups of this process: the first, and supplementary ones if it has any.
 func TestMembersOfAllowedGroups(t *testing.T) {
