@@ -20,7 +20,7 @@ TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc static
 GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate packaging packaging/tools packaging/tools/goreleaser
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -65,6 +65,7 @@ INSTALL ?=
 FUZZTIME ?= 5000x
 
 include integration/long.mk
+include packaging/packaging.mk
 .PHONY: $(shell awk -F: '/^[a-z-]+:.*\#\# / {print $$1}' $(MAKEFILE_LIST))
 
 help: ## List the targets
@@ -143,7 +144,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration observability faults postgres fuzz readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration observability faults postgres fuzz packages readme ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt
@@ -180,6 +181,7 @@ lint: $(TOOLS) ## Lint the contract and the Go code
 vet: ## Run go vet
 	$(GO) vet ./...
 	$(GO) vet -tags readme,grpcnotrace,nethttpomithttp2 ./integration/readme
+	$(GO) vet -tags man,grpcnotrace,nethttpomithttp2 ./cmd/toolresult
 breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
 	$(BIN)/buf breaking proto --against $(FROZEN)
 dag: ## Fail if a package imports another than the table allows

@@ -52,6 +52,9 @@ import (
 // Commands are functions that return a *cobra.Command with everything they need in variables of their own, so that two
 // runs in one process, as in tests, share nothing. Each file has one command, or a subject that several share.
 
+// further are commands that a build with a tag of its own adds, by name.
+var further = map[string]func() *cobra.Command{}
+
 // version is set by release builds with -ldflags "-X main.version=...". Empty: that of the module, if it is known.
 var version = ""
 
@@ -154,6 +157,7 @@ func commands(args []string) []*cobra.Command {
 		"profile": profileCommand, "artifacts": artifactsCommand, "audit": auditCommand, "transport": transportCommand, "tool": toolCommand,
 		"mcp": mcpCommand, "session-token": sessionTokenCommand, "inspect": inspectCommand, "version": versionCommand,
 	}
+	maps.Copy(makers, further)
 	if len(args) > 0 && makers[args[0]] != nil {
 		return []*cobra.Command{makers[args[0]]()}
 	}

@@ -1,0 +1,176 @@
+package packaging_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolresult/toolresult/packaging"
+)
+
+// manager does for one service and its socket what systemd does, as far as the service can see it: it binds the socket, starts the
+// command of the unit with that socket, and reads what the process says.
+type manager struct {
+	t               *testing.T
+	root            string
+	service, socket packaging.Unit
+	notify          *net.UnixConn
+	log             bytes.Buffer
+	stop            func()
+	pid             int
+}
+
+// inRoot calls f on a thread whose root directory is another one, so that paths of sockets are those that a process there sees. The
+// thread ends with it.
+func inRoot(t *testing.T, root string, f func() error) {
+	t.Helper()
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // for good
+		err := unix.Unshare(unix.CLONE_FS)
+		if err == nil {
+			err = unix.Chroot(root)
+		}
+		if err == nil {
+			err = f()
+		}
+		done <- err
+	}()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ids returns user and group in the root.
+func ids(t *testing.T, root, name string) (uid, gid int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "etc/passwd"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Split(line, ":")
+		if fields[0] != name {
+			continue
+		}
+		u := user.User{Uid: fields[2], Gid: fields[3]}
+		uid, err = strconv.Atoi(u.Uid)
+		if err == nil {
+			gid, err = strconv.Atoi(u.Gid)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uid, gid
+	}
+	t.Fatalf("there is no user %s", name)
+	return 0, 0
+}
+
+// startUnits starts the installed units of the system.
+func startUnits(t *testing.T, root string) *manager {
+	t.Helper()
+	m := &manager{t: t, root: root}
+	var err error
+	for name, unit := range map[string]*packaging.Unit{"toolresult.service": &m.service, "toolresult.socket": &m.socket} {
+		if *unit, err = packaging.ReadUnit(filepath.Join(root, "usr/lib/systemd/system", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	uid, gid := ids(t, root, m.service.Get("User"))
+	listening := m.bind(gid)
+	inRoot(t, root, func() (err error) {
+		m.notify, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: "/run/notify", Net: "unixgram"})
+		return errors.Join(err, os.Chmod("/run/notify", 0o666))
+	})
+	t.Cleanup(func() { _ = m.notify.Close() })
+	state := filepath.Join(root, "var/lib", m.service.Get("StateDirectory"))
+	mode, err := strconv.ParseUint(m.service.Get("StateDirectoryMode"), 8, 32)
+	if err := errors.Join(err, os.MkdirAll(state, os.FileMode(mode)), os.Chown(state, uid, gid)); err != nil {
+		t.Fatal(err)
+	}
+	p := process{root: root, uid: uint32(uid), gid: uint32(gid), env: []string{
+		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "USER=toolresult", "LOGNAME=toolresult", "HOME=/var/lib/toolresult",
+		"NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "LISTEN_FDNAMES=toolresult.socket", "STATE_DIRECTORY=/var/lib/toolresult", "WATCHDOG_USEC=1000000",
+	}}
+	// The shell becomes the command, so that it is the process for which the socket is.
+	command := p.command("/bin/sh", "-c", "umask "+m.service.Get("UMask")+`; export LISTEN_PID=$$ WATCHDOG_PID=$$; exec `+m.service.Get("ExecStart"))
+	command.ExtraFiles, command.Stderr = []*os.File{listening}, &m.log
+	m.stop = p.start(t, command, &m.log)
+	m.pid = command.Process.Pid
+	return m
+}
+
+// bind binds the socket of the unit: its path, its mode, its group.
+func (m *manager) bind(gid int) *os.File {
+	m.t.Helper()
+	path := m.socket.Get("ListenStream")
+	mode, err := strconv.ParseUint(m.socket.Get("SocketMode"), 8, 32)
+	if err != nil || m.socket.Get("SocketGroup") != m.service.Get("Group") {
+		m.t.Fatalf("the socket has mode %q and group %q", m.socket.Get("SocketMode"), m.socket.Get("SocketGroup"))
+	}
+	var f *os.File
+	inRoot(m.t, m.root, func() error {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+		if err != nil {
+			return err
+		}
+		l.SetUnlinkOnClose(false)
+		f, err = l.File()
+		return errors.Join(err, l.Close(), os.Chown(path, 0, gid), os.Chmod(path, os.FileMode(mode)))
+	})
+	m.t.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+// until reads what the process says until a message has all of the lines, and returns how many signs of life were in between.
+func (m *manager) until(lines ...string) (alive int) {
+	m.t.Helper()
+	message := make([]byte, 4096)
+	for {
+		if err := m.notify.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+			m.t.Fatal(err)
+		}
+		n, err := m.notify.Read(message)
+		if err != nil {
+			m.t.Fatalf("while it waits for %q: %v\n%s", lines, err, &m.log)
+		}
+		said := strings.Split(string(message[:n]), "\n")
+		if !slices.ContainsFunc(lines, func(line string) bool { return !slices.Contains(said, line) }) {
+			return alive
+		}
+		if slices.Equal(said, []string{"WATCHDOG=1"}) {
+			alive++
+			continue
+		}
+		m.t.Fatalf("it says %q in the place of %q\n%s", said, lines, &m.log)
+	}
+}
+
+// end removes what the manager has made, as RemoveOnStop and an end of the machine do.
+func (m *manager) end() {
+	m.t.Helper()
+	if m.socket.Get("RemoveOnStop") != "yes" {
+		m.t.Error("the socket stays")
+	}
+	for _, path := range []string{m.socket.Get("ListenStream"), "/run/notify"} {
+		if err := os.Remove(filepath.Join(m.root, path)); err != nil {
+			m.t.Error(fmt.Errorf("what the manager made: %w", err))
+		}
+	}
+}
