@@ -40,9 +40,12 @@ func blocks(t *testing.T, heading string) (list []block) {
 const home = "/home/me"
 
 // stage makes a clean root one of a reader: users, a curl that has the files of the release, and a sudo that permits everything.
-func stage(t *testing.T) (root string) {
+func stage(t *testing.T) (root string) { return stageFrom(t, "clean", "") }
+
+// stageFrom is stage with a root that debian returns.
+func stageFrom(t *testing.T, name, packages string) (root string) {
 	t.Helper()
-	root = cleanRoot(t)
+	root = debian(t, name, packages)
 	superuser(root).shell(t, "useradd --create-home --shell /bin/sh me; useradd --create-home --shell /bin/sh stranger; mkdir -p /srv/release")
 	sums := ""
 	for _, path := range made.packages {

@@ -43,16 +43,20 @@ func newRoot(t *testing.T) string {
 	return dir
 }
 
-// cleanRoot returns a new root with the least that Debian has, from the mirrors of this machine's apt. It is made once, and kept.
-func cleanRoot(t *testing.T) string {
+// cleanRoot returns a new root with the least that Debian has.
+func cleanRoot(t *testing.T) string { return debian(t, "clean", "") }
+
+// debian returns a new root with the least that Debian has, and further packages, from the mirrors of this machine's apt. It is made once,
+// and kept under a name.
+func debian(t *testing.T, name, packages string) string {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Fatal("only root can change to another root directory")
 	}
-	archive := filepath.Join(work, "clean.tar")
+	archive := filepath.Join(work, name+".tar")
 	if _, err := os.Stat(archive); err != nil {
 		suite := strings.TrimSpace(output(t, "sh", "-c", ". /etc/os-release; echo $VERSION_CODENAME"))
-		output(t, "mmdebstrap", "--variant=minbase", "--mode=root", suite, archive+".new.tar")
+		output(t, "mmdebstrap", "--variant=minbase", "--mode=root", "--include="+packages, suite, archive+".new.tar")
 		if err := os.Rename(archive+".new.tar", archive); err != nil {
 			t.Fatal(err)
 		}
