@@ -62,7 +62,7 @@ type progress struct {
 	shown bool // the line is there
 }
 
-// hasTerminal reports whether progress is shown, so that it is worth asking how much there is to do.
+// hasTerminal reports whether progress is shown, so that totals are worth a call.
 func hasTerminal(ctx context.Context) bool { return ctx.Value(terminalKey{}) != nil }
 
 // showProgress shows what text returns until stop is called; nothing while it is empty. text is called on another goroutine. It

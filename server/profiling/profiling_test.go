@@ -74,7 +74,7 @@ func TestOnlyProfilesAreServed(t *testing.T) {
 	}
 }
 
-// Two cannot profile the processor at once, and the second one is told; the rates of locks are as before.
+// Two cannot profile the processor at once: the second one gets an error. The rates of locks are as before.
 func TestProfilesTakeTurns(t *testing.T) {
 	before := runtime.SetMutexProfileFraction(-1)
 	var all sync.WaitGroup
