@@ -48,9 +48,15 @@ type Packages struct {
 	Priority    string               `yaml:"priority"`
 	Formats     []string             `yaml:"formats"`
 	Bindir      string               `yaml:"bindir"`
+	RPM         RPM                  `yaml:"rpm"`
 	Scripts     Scripts              `yaml:"scripts"`
 	Overrides   map[string]Overrides `yaml:"overrides"`
 	Contents    files.Contents       `yaml:"contents"`
+}
+
+// RPM are settings of that format.
+type RPM struct {
+	BuildHost string `yaml:"buildhost"` // that the package names
 }
 
 // Scripts run when a package is installed and removed.
@@ -134,7 +140,7 @@ func (r *Release) pack(format, binary string, f Fields, commit time.Time) ([]byt
 		Name: p.Name, Arch: f.Arch, Platform: f.Os, Version: f.Version, Section: p.Section, Priority: p.Priority, Maintainer: p.Maintainer,
 		Description: p.Description, Vendor: p.Vendor, Homepage: p.Homepage, License: p.License, MTime: commit,
 		Overridables: nfpm.Overridables{
-			Depends: p.Overrides[format].Dependencies, Umask: 0o002,
+			Depends: p.Overrides[format].Dependencies, Umask: 0o002, RPM: nfpm.RPM{BuildHost: p.RPM.BuildHost},
 			Scripts: nfpm.Scripts{PostInstall: at(p.Scripts.PostInstall), PreRemove: at(p.Scripts.PreRemove), PostRemove: at(p.Scripts.PostRemove)},
 		},
 	}

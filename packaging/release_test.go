@@ -76,6 +76,9 @@ func TestPackagesAreReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if host := output(t, "rpm", "-qp", "--qf", "%{BUILDHOST}", packages["rpm"]); host != made.release.Nfpms[0].RPM.BuildHost {
+		t.Errorf("the rpm names the machine %q", host)
+	}
 	for format, path := range packages {
 		one, err := os.ReadFile(made.packages[format])
 		if err != nil {

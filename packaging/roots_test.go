@@ -56,7 +56,11 @@ func debian(t *testing.T, name, packages string) string {
 	archive := filepath.Join(work, name+".tar")
 	if _, err := os.Stat(archive); err != nil {
 		suite := strings.TrimSpace(output(t, "sh", "-c", ". /etc/os-release; echo $VERSION_CODENAME"))
-		output(t, "mmdebstrap", "--variant=minbase", "--mode=root", "--include="+packages, suite, archive+".new.tar")
+		args := []string{"--variant=minbase", "--mode=root"}
+		if packages != "" {
+			args = append(args, "--include="+packages)
+		}
+		output(t, "mmdebstrap", append(args, suite, archive+".new.tar")...)
 		if err := os.Rename(archive+".new.tar", archive); err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,7 +35,7 @@ func boot(t *testing.T) *machine {
 		_ = syscall.Kill(-start.Process.Pid, syscall.SIGKILL) // all of the machine goes with its first process
 		_ = start.Wait()
 		for _, group := range []string{"/sys/fs/cgroup/systemd/toolresult.", "/sys/fs/cgroup/toolresult."} {
-			removeGroups(group + strconv.Itoa(start.Process.Pid))
+			removeGroups(t, group+strconv.Itoa(start.Process.Pid))
 		}
 	})
 	for range 600 {
@@ -54,18 +55,26 @@ func boot(t *testing.T) *machine {
 	return m
 }
 
-// removeGroups removes a control group with those in it, which are empty.
-func removeGroups(path string) {
-	var all []string
-	_ = filepath.WalkDir(path, func(path string, d os.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			all = append(all, path)
+// removeGroups removes a control group with those in it, as soon as their processes have ended.
+func removeGroups(t *testing.T, path string) {
+	t.Helper()
+	for range 200 {
+		var all []string
+		_ = filepath.WalkDir(path, func(path string, d os.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				all = append(all, path)
+			}
+			return nil
+		})
+		for _, group := range slices.Backward(all) {
+			_ = syscall.Rmdir(group)
 		}
-		return nil
-	})
-	for i := len(all) - 1; i >= 0; i-- {
-		_ = syscall.Rmdir(all[i])
+		if len(all) == 0 {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
+	t.Errorf("the control group %s stays", path)
 }
 
 // try runs a script in the machine, as a user who has just logged in.
