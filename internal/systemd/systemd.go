@@ -62,10 +62,25 @@ func Reloading() error {
 // Stopping says that the process ends.
 func Stopping() error { return notify(daemon.SdNotifyStopping + "\nSTATUS=Ending") }
 
-// notify sends a state to the manager, if there is one.
+// patience is how long a manager may take nothing: a process that serves, or ends, waits no longer.
+const patience = time.Second
+
+// notify sends a state to the manager, if there is one. It is daemon.SdNotify, which would wait for ever.
 func notify(state string) error {
-	if _, err := daemon.SdNotify(false, state); err != nil {
-		return fmt.Errorf("NOTIFY_SOCKET %s: %w", os.Getenv("NOTIFY_SOCKET"), err)
+	name := os.Getenv("NOTIFY_SOCKET")
+	if name == "" {
+		return nil
+	}
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err == nil {
+		err = conn.SetWriteDeadline(time.Now().Add(patience))
+		if err == nil {
+			_, err = conn.Write([]byte(state))
+		}
+		_ = conn.Close() // a datagram is sent, or it is not
+	}
+	if err != nil {
+		return fmt.Errorf("NOTIFY_SOCKET %s: %w", name, err)
 	}
 	return nil
 }

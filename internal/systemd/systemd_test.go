@@ -164,6 +164,24 @@ func TestStates(t *testing.T) {
 	}
 }
 
+// TestNobodyReads fills what a manager has not read yet: nothing waits for it for ever.
+func TestNobodyReads(t *testing.T) {
+	next := manager(t)
+	begin := time.Now()
+	var err error
+	for range 10_000 {
+		if err = systemd.Ready("Serving"); err != nil {
+			break
+		}
+	}
+	if took := time.Since(begin); !errors.Is(err, os.ErrDeadlineExceeded) || took > 20*time.Second {
+		t.Errorf("after %s: %v", took, err)
+	}
+	if got := next(); got != "READY=1\nSTATUS=Serving" {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestKeepAlive has a process that is well, then fails, then hangs, then is well again.
 func TestKeepAlive(t *testing.T) {
 	next := manager(t)
@@ -187,6 +205,14 @@ func TestKeepAlive(t *testing.T) {
 		defer close(done)
 		systemd.KeepAlive(ctx, 80*time.Millisecond, healthy, func(err error) { reports <- err })
 	}()
+	report := func() error {
+		select {
+		case err := <-reports:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("there is none")
+		}
+	}
 	quiet := func() {
 		t.Helper()
 		for range 2 { // one can be on its way
@@ -205,7 +231,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 	state.Store("failed")
 	quiet()
-	if err := <-reports; !errors.Is(err, failed) {
+	if err := report(); !errors.Is(err, failed) {
 		t.Errorf("the report is %v", err)
 	}
 	state.Store("hangs")
@@ -214,7 +240,7 @@ func TestKeepAlive(t *testing.T) {
 	if got := next(); got != "WATCHDOG=1" {
 		t.Errorf("%q of a process that is well again", got)
 	}
-	if err := <-reports; err != nil {
+	if err := report(); err != nil {
 		t.Errorf("the report is %v", err)
 	}
 	cancel()
