@@ -20,7 +20,7 @@ TOOLS := $(addprefix $(BIN)/,buf grpcurl protoc-gen-go protoc-gen-go-grpc static
 GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate packaging packaging/tools packaging/tools/goreleaser
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate packaging packaging/tools
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info

@@ -9,6 +9,7 @@ packages: ## Install deb and rpm in a clean Debian, start the units' command as 
 	cd packaging && $(GO) vet ./...
 	$(JOB) -all packages env GOFLAGS=-trimpath $(GO) -C packaging test -count=1 -timeout 10m .
 release-snapshot: $(RELEASER) ## Build everything that a release has into .bin/dist, twice, and compare; PLATFORMS=linux leaves macOS out
+	$(GO) -C packaging/tools/goreleaser mod tidy -diff
 	packaging/snapshot.sh $(PLATFORMS)
 
 $(BIN)/cyclonedx-gomod: packaging/tools/go.mod packaging/tools/go.sum
