@@ -123,6 +123,11 @@ func TestSystemdRunsTheUnits(t *testing.T) {
 	if receipt := m.run("me", steps[1].text); !strings.Contains(receipt, "all of it: /var/lib/toolresult/store/") {
 		t.Errorf("the first call does not start the sidecar:\n%s", receipt)
 	}
+	// The sandbox hides no caller: the record has the user, and when the process was started.
+	record := m.run("me", "toolresult audit show 1 --server unix:///run/toolresult/toolresult.sock")
+	if uid := strings.TrimSpace(m.run("me", "id -u")); !strings.Contains(record, `"uid": `+uid+",") || !strings.Contains(record, `"pid_started_at"`) {
+		t.Errorf("the record of a call of user %s:\n%s", uid, record)
+	}
 	if out, err := m.try("stranger", "toolresult info --server unix:///run/toolresult/toolresult.sock"); err == nil {
 		t.Errorf("a stranger calls:\n%s", out)
 	}
