@@ -61,6 +61,21 @@ func TestVersionIsThatOfTheTag(t *testing.T) {
 	}
 }
 
+// TestDocumentsNameOneVersion compares the page and the manifest with the version of these tests.
+func TestDocumentsNameOneVersion(t *testing.T) {
+	for name, form := range map[string]string{page: `(?:toolresult_|/download/v|toolresult:v|toolresult@v)(\d+\.\d+\.\d+)`, "packaging/kubernetes/sidecar.yaml": `toolresult:v(\S+)`} {
+		found := regexp.MustCompile(form).FindAllStringSubmatch(read(t, name), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names no version", name)
+		}
+		for _, m := range found {
+			if m[1] != version {
+				t.Errorf("%s: %s is not of version %s", name, m[0], version)
+			}
+		}
+	}
+}
+
 // TestPackagesAreReproducible makes them again, elsewhere and from a copy of the binary with another time.
 func TestPackagesAreReproducible(t *testing.T) {
 	dir := t.TempDir()
