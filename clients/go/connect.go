@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
 	"time"
 
 	"google.golang.org/grpc"
@@ -130,7 +129,7 @@ func ensure(ctx context.Context) (string, error) {
 	var stdout, stderr bytes.Buffer
 	c := exec.CommandContext(ctx, program, "ensure")
 	c.Stdout, c.Stderr = &stdout, &stderr
-	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	c.SysProcAttr = inOwnSession()
 	if err := c.Run(); err != nil {
 		return "", unavailable("start a sidecar: "+cmp.Or(strings.TrimSpace(stderr.String()), err.Error()), err)
 	}

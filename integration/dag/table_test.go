@@ -41,8 +41,9 @@ var table = map[string]row{
 	"internal/jsonspan":    {pure: true},
 	"internal/spool":       {},
 	"internal/systemd":     {},
+	"internal/peercred":    {},
 	"internal/privatedir":  {},
-	"internal/sidecar":     {imports: []string{"internal/privatedir"}},
+	"internal/sidecar":     {imports: []string{"internal/peercred", "internal/privatedir"}},
 	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                         // knows no tables
 	"internal/journal":     {imports: []string{"internal/groupcommit", "internal/heldfile"}}, // knows no records and no artifacts
 	"internal/index":       {imports: []string{"internal/journal", "internal/sqlitedb"}},
@@ -100,9 +101,9 @@ var table = map[string]row{
 	"server/admission": {imports: list("server/apierror")},
 	"server/config":    {imports: list("internal/sidecar", "artifactstore/objectstore")},
 	"server/idle":      {imports: list("server/apierror")},
-	"server/identity":  {imports: list("gen", "server/apierror"), grpc: all},
+	"server/identity":  {imports: list("gen", "internal/peercred", "server/apierror"), grpc: all},
 	"server/metrics":   {imports: list("gen", "envelope", "preview/..."), grpc: codes},
-	"server/rpc":       {imports: list("gen", "internal/privatedir", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
+	"server/rpc":       {imports: list("gen", "internal/privatedir", "internal/sidecar", "server/admission", "server/apierror", "server/config", "server/idle", "server/identity", "server/metrics"), grpc: all},
 	"server/families":  {imports: list(results, "artifactstore", "preview/...", "projectors/profile", "server/config")},
 	"server/policy":    {imports: list(results, "artifactstore/dir", "tokens", "server/config")},
 	"server/ingest":    {imports: list("gen", "envelope", "projectors", "artifactstore", text, "server/apierror", "server/identity", "server/idle")},

@@ -107,10 +107,12 @@ func TestFirstShellOnASocket(t *testing.T) {
 	t.Parallel()
 	file := bashFile(t, hooks.Codex, tracing)
 	run := func(env ...string) string {
-		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		unix.CloseOnExec(pair[0])
+		unix.CloseOnExec(pair[1])
 		near, far := os.NewFile(uintptr(pair[0]), "near"), os.NewFile(uintptr(pair[1]), "far")
 		defer near.Close()
 		defer far.Close()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 )
 
 // Make makes a directory of mode 0700, with those above it, or checks that an existing one is of this user and that nobody
@@ -36,11 +35,10 @@ func check(dir string, permissions os.FileMode, allows string) error {
 	if err != nil {
 		return err
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.IsDir():
 		return fmt.Errorf("directory %s: is no directory", dir)
-	case !ok || int(stat.Uid) != os.Geteuid():
+	case !IsOurs(info):
 		return fmt.Errorf("directory %s: belongs to another user", dir)
 	case info.Mode().Perm()&permissions != 0:
 		return fmt.Errorf("directory %s: mode %04o %s; chmod 0700 it or choose another", dir, info.Mode().Perm(), allows)

@@ -48,7 +48,7 @@ func readAddress(path string) (Address, error) {
 		return Address{}, err
 	}
 	// What is no file, such as a pipe, would be waited for.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|noFollow|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return Address{}, err
 	}
@@ -57,11 +57,10 @@ func readAddress(path string) (Address, error) {
 	if err != nil {
 		return Address{}, err
 	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular():
 		return Address{}, errors.New("is no file")
-	case !ok || int(stat.Uid) != os.Geteuid():
+	case !privatedir.IsOurs(info):
 		return Address{}, errors.New("belongs to another user")
 	case info.Mode().Perm()&0o022 != 0:
 		return Address{}, fmt.Errorf("mode %04o lets other users write", info.Mode().Perm())
@@ -105,7 +104,7 @@ func writeAddress(path string, a Address) error {
 	}
 	if other, err := readAddress(path); err == nil && other.Address != a.Address {
 		if peer, err := (Place{Address: other.Address}).peer(); err == nil {
-			return fmt.Errorf("is of a sidecar that lives, process %d at %s", peer.Pid, other.Address)
+			return fmt.Errorf("is of a sidecar that lives, process %d at %s", peer.PID, other.Address)
 		}
 	}
 	text, err := json.Marshal(a)

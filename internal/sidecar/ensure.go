@@ -1,3 +1,5 @@
+//go:build unix
+
 package sidecar
 
 import (
@@ -6,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -206,15 +207,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// process describes the process at a place, for a message; empty if it is not known. One that is stopped is so in /proc.
+// process describes the process at a place, for a message; empty if it is not known.
 func process(p Place) string {
 	peer, err := p.peer()
-	if err != nil {
+	if err != nil || peer.PID == 0 {
 		return ""
 	}
-	text := fmt.Sprintf(", process %d", peer.Pid)
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", peer.Pid))
-	if _, rest, ok := strings.Cut(string(stat), ") "); err == nil && ok && strings.HasPrefix(rest, "T") {
+	text := fmt.Sprintf(", process %d", peer.PID)
+	if isStopped(peer.PID) {
 		text += ", which is stopped"
 	}
 	return text

@@ -13,11 +13,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/toolresult/toolresult/internal/peercred"
 )
 
 // ErrNone means that no sidecar was found.
@@ -28,6 +29,10 @@ var ErrSilent = errors.New("does not answer")
 
 // ErrDenied means that this process may not connect to a socket, as in a sandbox.
 var ErrDenied = errors.New("connections are denied")
+
+// MaxSocketPath is the length of the longest path of a socket, in bytes: sockaddr_un.sun_path without its zero byte (unix(7)). That of
+// Linux is 107, that of macOS 103.
+const MaxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
 // Names are the names by which a sidecar is found.
 type Names struct {
@@ -120,6 +125,9 @@ func (n Names) Find(ctx context.Context) (Place, error) {
 		}
 		return places[0], checkAddress(n.Address)
 	}
+	if err := canDiscover(runtime.GOOS); err != nil {
+		return Place{}, fmt.Errorf("%w: %w", ErrNone, err)
+	}
 	for _, p := range places {
 		if ctx.Err() != nil {
 			return p, ctx.Err()
@@ -144,6 +152,14 @@ func (n Names) Find(ctx context.Context) (Place, error) {
 	return Place{}, ErrNone
 }
 
+// canDiscover returns why no sidecar can be found on an operating system without being named; nil where it can.
+func canDiscover(goos string) error {
+	if goos == "windows" {
+		return errors.New("on Windows a sidecar is named by TOOLRESULT_ADDRESS: it runs in WSL, and listens on a loopback address")
+	}
+	return nil
+}
+
 // checkAddress rejects what gRPC would take for the name of a host.
 func checkAddress(address string) error {
 	if strings.HasPrefix(address, "/") {
@@ -157,29 +173,21 @@ func checkAddress(address string) error {
 const maxConnect = time.Second
 
 // peer connects to a socket and returns the process that listens there.
-func (p Place) peer() (unix.Ucred, error) {
+func (p Place) peer() (peercred.Credentials, error) {
 	path, _ := strings.CutPrefix(p.Address, "unix://")
 	conn, err := net.DialTimeout("unix", path, maxConnect)
 	if err != nil {
-		return unix.Ucred{}, err
+		return peercred.Credentials{}, err
 	}
 	defer func() { _ = conn.Close() }()
-	raw, err := conn.(*net.UnixConn).SyscallConn() // a connection to a Unix socket is nothing else
-	if err != nil {
-		return unix.Ucred{}, err
-	}
-	var peer *unix.Ucred
-	var failed error
-	if err := raw.Control(func(fd uintptr) { peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED) }); err != nil {
-		return unix.Ucred{}, err
-	}
+	peer, err := peercred.Of(conn)
 	switch {
-	case failed != nil:
-		return unix.Ucred{}, failed
-	case !p.Named && int(peer.Uid) != os.Geteuid():
-		return unix.Ucred{}, fmt.Errorf("%s: is served by another user (%d)", path, peer.Uid)
+	case err != nil:
+		return peercred.Credentials{}, err
+	case !p.Named && int(peer.UID) != os.Geteuid():
+		return peercred.Credentials{}, fmt.Errorf("%s: is served by another user (%d)", path, peer.UID)
 	}
-	return *peer, nil
+	return peer, nil
 }
 
 // denied returns the error of a process that may not connect.

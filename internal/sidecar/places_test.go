@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -127,8 +128,11 @@ func TestNamedAddressIsTheOnlyOne(t *testing.T) {
 // TestFullSocketIsSilent has a process that accepts nothing until its queue is full.
 func TestFullSocketIsSilent(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "darwin" {
+		t.Skip("macOS rejects a connection to a full queue as to a socket without a process")
+	}
 	path := filepath.Join(shortDir(t), "s")
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ const (
 // variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. Use [Default] and
 // [Load] to make one: the zero value is not valid.
 type Config struct {
-	// Socket (key "socket") is the path of the Unix socket: absolute, at most 107 bytes, without control
+	// Socket (key "socket") is the path of the Unix socket: absolute, at most 107 bytes (103 on macOS), without control
 	// characters. Default: $XDG_RUNTIME_DIR/toolresult/toolresult.sock; without an absolute XDG_RUNTIME_DIR,
 	// toolresult-<uid>/toolresult.sock in the temporary directory.
 	Socket string

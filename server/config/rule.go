@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 // This file has the bounds of settings. A rule states its bound twice, in the help text and in the error, from one constant.
@@ -22,8 +23,6 @@ import (
 // not checked here.
 
 const (
-	// maxSocketPath is what fits into sockaddr_un.sun_path with its closing zero byte.
-	maxSocketPath = 107
 	// maxUID is the largest user id; the one above it is the kernel's "no user".
 	maxUID = 1<<32 - 2
 	// maxFD is the largest number of a descriptor that is taken, as the kernel's own bound is by default.
@@ -150,8 +149,8 @@ func socketPath() rule[string] {
 			return errors.New("is not an absolute path")
 		case strings.HasSuffix(v, "/"):
 			return errors.New("is a directory, not the path of a socket in one")
-		case len(v) > maxSocketPath:
-			return fmt.Errorf("is %d bytes long; the kernel takes at most %d", len(v), maxSocketPath)
+		case len(v) > sidecar.MaxSocketPath:
+			return fmt.Errorf("is %d bytes long; the kernel takes at most %d", len(v), sidecar.MaxSocketPath)
 		}
 		return nil
 	}}

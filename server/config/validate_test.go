@@ -1,10 +1,12 @@
 package config_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/server/config"
 )
 
@@ -22,7 +24,7 @@ func TestValidateRejects(t *testing.T) {
 		address   = "is not an address and a port; write 127.0.0.1:PORT or [::1]:PORT"
 		loopback  = "is not a loopback address, so other machines might reach it; write 127.0.0.1:PORT or [::1]:PORT, or set tls_cert and tls_key"
 	)
-	long := "/" + strings.Repeat("x", 107)
+	long := "/" + strings.Repeat("x", sidecar.MaxSocketPath)
 	tcp := func(v string) func(*config.Config) {
 		return func(c *config.Config) { c.TCP, c.Token = v, secret }
 	}
@@ -41,7 +43,7 @@ func TestValidateRejects(t *testing.T) {
 		{func(c *config.Config) { c.Budgets = []config.Budget{{Tokens: 16}} }, `budgets = "=16": has an element whose tool or model is no pattern: printable ASCII without spaces, commas and, in a tool, @ and =`},
 		{func(c *config.Config) { c.Socket = "@x" }, `socket = "@x": is not an absolute path`},
 		{func(c *config.Config) { c.Socket = "/run/" }, `socket = "/run/": is a directory, not the path of a socket in one`},
-		{func(c *config.Config) { c.Socket = long }, `socket = "` + long + `": is 108 bytes long; the kernel takes at most 107`},
+		{func(c *config.Config) { c.Socket = long }, `socket = "` + long + `": is ` + fmt.Sprint(len(long)) + ` bytes long; the kernel takes at most ` + fmt.Sprint(sidecar.MaxSocketPath)},
 		{func(c *config.Config) { c.Socket = "/a\nb" }, `socket = "/a\nb": holds a control character`},
 		{func(c *config.Config) { c.Socket = "/a\x00" }, `socket = "/a\x00": holds a control character`},
 		{func(c *config.Config) { c.AllowGroups = []string{"staff", "a:b"} }, `allow_groups = "staff,a:b": "a:b" is no name of a group`},
@@ -191,7 +193,7 @@ func TestValidateNamesTheOrigin(t *testing.T) {
 	loaded := mustLoad(t, parsed(t, "--config", path, "--tcp=localhost:1"), "TOOLRESULT_TOKEN=short",
 		"XDG_RUNTIME_DIR=/"+strings.Repeat("r", 100))
 	wantLines(t, loaded.Validate(),
-		`socket = "/`+strings.Repeat("r", 100)+`/toolresult/toolresult.sock": is 128 bytes long; the kernel takes at most 107 (from default)`,
+		`socket = "/`+strings.Repeat("r", 100)+`/toolresult/toolresult.sock": is 128 bytes long; the kernel takes at most `+fmt.Sprint(sidecar.MaxSocketPath)+` (from default)`,
 		`tcp = "localhost:1": names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT (from flag --tcp)`,
 		`token = (hidden): is 5 bytes long; at least 16 are needed (from env TOOLRESULT_TOKEN)`,
 		`max_streams = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,

@@ -12,17 +12,16 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 	"unicode"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/peercred"
 	"github.com/toolresult/toolresult/server/apierror"
 )
 
@@ -212,29 +211,15 @@ func (c PeerCredentials) isMember(conn net.Conn, info PeerInfo) bool {
 	return err == nil && slices.ContainsFunc(groups, func(gid uint32) bool { return slices.Contains(c.Groups, gid) })
 }
 
-// peerOf asks the kernel for the peer of a connection (SO_PEERCRED, unix(7)): its credentials at the time of the connect.
+// peerOf asks the kernel for the peer of a connection: its credentials at the time of the connect.
 func peerOf(conn net.Conn) (PeerInfo, error) {
-	socket, ok := conn.(syscall.Conn)
-	if !ok {
-		return PeerInfo{}, errors.ErrUnsupported
-	}
-	raw, err := socket.SyscallConn()
+	c, err := peercred.Of(conn)
 	if err != nil {
 		return PeerInfo{}, err
 	}
-	var cred *unix.Ucred
-	var inner error
-	if err := raw.Control(func(fd uintptr) {
-		cred, inner = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
-	}); err != nil {
-		return PeerInfo{}, err
-	}
-	if inner != nil {
-		return PeerInfo{}, inner
-	}
 	// A local socket never leaves the machine.
 	common := credentials.CommonAuthInfo{SecurityLevel: credentials.PrivacyAndIntegrity}
-	return PeerInfo{common, cred.Uid, cred.Gid, cred.Pid, processStart(cred.Pid)}, nil
+	return PeerInfo{common, c.UID, c.GID, c.PID, processStart(c.PID)}, nil
 }
 
 // ThisProcess returns the peer that this process is to itself.

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"google.golang.org/grpc/mem"
 	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 // TestSocketIsBoundOnlyWhereItMayBe has paths at the bounds, and files in the place of the socket or of its lock.
@@ -19,12 +22,12 @@ func TestSocketIsBoundOnlyWhereItMayBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := func(name string) string { return filepath.Join(root, name) }
-	long := path(strings.Repeat("x", maxSocketPath-len(root)-1))
+	long := path(strings.Repeat("x", sidecar.MaxSocketPath-len(root)-1))
 	if err := errors.Join(os.WriteFile(path("file"), nil, 0o600), os.Mkdir(path("dir.lock"), 0o700), os.Symlink(path("file"), path("link.lock")), os.Symlink(path("nowhere"), path("dangling"))); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"relative": `socket "relative": the path must be absolute`, long + "y": "the path has 108 bytes, at most 107 are possible",
+		"relative": `socket "relative": the path must be absolute`, long + "y": fmt.Sprintf("the path has %d bytes, at most %d are possible", sidecar.MaxSocketPath+1, sidecar.MaxSocketPath),
 		path("a\nb"): "the path has a control character", path("a\x7f"): "the path has a control character", long: "",
 		path("file"): "something that is no socket has this name", path("dangling"): "something that is no socket has this name",
 		path("dir"): "is a directory", path("link"): "too many levels of symbolic links", path("file") + "/s": "is no directory", path("good"): "",

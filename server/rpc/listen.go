@@ -11,10 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/internal/privatedir"
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
-
-// maxSocketPath is the longest path of a socket, in bytes: sockaddr_un.sun_path without its zero byte (unix(7)).
-const maxSocketPath = 107
 
 // ErrSocketInUse means that another server has the socket.
 var ErrSocketInUse = errors.New("in use by another server")
@@ -53,8 +51,8 @@ func checkSocketPath(path string) error {
 	switch {
 	case !filepath.IsAbs(path):
 		return fmt.Errorf("socket %q: the path must be absolute", path)
-	case len(path) > maxSocketPath:
-		return fmt.Errorf("socket %q: the path has %d bytes, at most %d are possible", path, len(path), maxSocketPath)
+	case len(path) > sidecar.MaxSocketPath:
+		return fmt.Errorf("socket %q: the path has %d bytes, at most %d are possible", path, len(path), sidecar.MaxSocketPath)
 	case strings.ContainsFunc(path, func(r rune) bool { return r < ' ' || r == 0x7f }):
 		return fmt.Errorf("socket %q: the path has a control character", path)
 	}

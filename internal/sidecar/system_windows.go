@@ -1,0 +1,4 @@
+package sidecar
+
+// noFollow is nothing: no address file is read here.
+const noFollow = 0
