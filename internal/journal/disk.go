@@ -283,7 +283,7 @@ func folderOf(name string) string {
 // HasSpace implements disk.
 func (d *folderDisk) HasSpace(bytes int64) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*s.Bsize >= bytes //nolint:unconvert // its types differ
+	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*int64(s.Bsize) >= bytes //nolint:unconvert // its types differ
 }
 
 // Close implements disk.
@@ -346,31 +346,15 @@ func (f *diskFile) Sync() error {
 	if f.disk.volatile {
 		return nil
 	}
-	err := unix.Fdatasync(int(f.f.Fd()))
-	for range maxInterrupted {
-		if !errors.Is(err, syscall.EINTR) {
-			break
-		}
-		err = unix.Fdatasync(int(f.f.Fd()))
-	}
-	return err
+	return syncData(f.f)
 }
 
-// maxInterrupted is how often a sync is made again that a signal interrupted, as on some network file systems.
-const maxInterrupted = 16
-
-// Push implements file. It is no sync: it writes no metadata, and does not empty the cache of the disk.
+// Push implements file. It is no sync: it does not empty the cache of the disk.
 func (f *diskFile) Push(at, n int64) error {
-	const all = unix.SYNC_FILE_RANGE_WAIT_BEFORE | unix.SYNC_FILE_RANGE_WRITE | unix.SYNC_FILE_RANGE_WAIT_AFTER
 	if f.disk.volatile {
 		return nil
 	}
-	switch err := unix.SyncFileRange(int(f.f.Fd()), at, n, all); {
-	case errors.Is(err, syscall.ENOSYS), errors.Is(err, syscall.EPERM), errors.Is(err, syscall.ESPIPE), errors.Is(err, syscall.EINVAL), errors.Is(err, syscall.EINTR):
-		return nil // where it is not, a sync takes longer
-	default:
-		return err
-	}
+	return push(f.f, at, n)
 }
 
 // Size implements file.

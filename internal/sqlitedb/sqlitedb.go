@@ -207,7 +207,7 @@ func (d *DB) pragmas(o Options) (list []string) {
 	if o.Path == "" || o.Volatile || o.Lazy { // a lazy one until its tables are there
 		durability = "synchronous = OFF"
 	}
-	return append(list, durability, "temp_store = MEMORY", "busy_timeout = 250")
+	return append(append(list, syncPragmas...), durability, "temp_store = MEMORY", "busy_timeout = 250")
 }
 
 // connect opens the one connection that the DB uses. SQLite is called by one goroutine at a time.
@@ -313,7 +313,7 @@ func (d *DB) Close() error {
 // onReadOnly reports whether the file system has become read-only.
 func (d *DB) onReadOnly() bool {
 	var stat unix.Statfs_t
-	return d.path != "" && unix.Statfs(d.path, &stat) == nil && stat.Flags&unix.ST_RDONLY != 0
+	return d.path != "" && unix.Statfs(d.path, &stat) == nil && stat.Flags&mountReadOnly != 0
 }
 
 // transient are the codes of ErrTransient (sqlite.org/rescode.html). Of SQLITE_IOERR these are the ones of a call that changed

@@ -84,11 +84,11 @@ var mutants = []mutant{
 	{"a deletion is not finished", "artifactstore/catalog/collect.go", "if !dry && c.unfinished.Swap(false) {", "if false {", indexed + ".TestInterruptedDeletionIsFinished", ""},
 	{"time goes back", "artifactstore/catalog/clock.go", "t.After(k.floor)", "!t.IsZero()", indexed + ".TestReopenedCatalogKeepsTime", ""},
 	{"a quota is not asked", "artifactstore/catalog/put.go", "used <= c.options.Quota || c.options.Quota == 0 {", "used > 0 {", indexed + ".TestQuotaRejectsBeforeFirstByte", ""},
-	{"the journal is not synced, and the power fails", "internal/journal/disk.go", "err := unix.Fdatasync(int(f.f.Fd()))\n", "err := error(nil)\n", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
+	{"the journal is not synced, and the power fails", "internal/journal/sync_linux.go", "err := unix.Fdatasync(int(f.Fd()))\n", "err := error(nil)\n", legs + ".TestPowerCutsWhileCollecting/ext4", "TOOLRESULT_FAULTS_CUTS=200"},
 	{"a log is not cut back", "artifactstore/dir/log_append.go", "_ = w.file.Truncate(l.durable.size)", "_ = synced", store + ".TestFailedSyncOfLogIsFinal", ""},
 	{"a failed sync of a log is passed over", "artifactstore/dir/log_append.go", "w.fail(err, synced)\n\t\treturn l.durable.size, l.failed", "return now.size, nil", store + ".TestFailedSyncOfLogIsFinal", ""},
 
-	{"a record is not synced", "internal/journal/disk.go", "err := unix.Fdatasync(int(f.f.Fd()))\n", "err := error(nil)\n", recorded, ""},
+	{"a record is not synced", "internal/journal/sync_linux.go", "err := unix.Fdatasync(int(f.Fd()))\n", "err := error(nil)\n", recorded, ""},
 	{"a commit is not synced", "internal/journal/commit.go", "err = g.file.Sync()\n\tif err == nil {\n\t\terr = g.file.Present", "err = error(nil)\n\tif err == nil {\n\t\terr = g.file.Present", "internal/journal.TestPowerCuts", ""},
 	{"a record comes before its artifact is durable", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", recorded, ""},
 	{"a caller does not wait for the commit", "internal/journal/commit.go", "<-p.done\n\treturn p.err", "return nil", recorded, ""},
