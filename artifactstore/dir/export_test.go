@@ -43,9 +43,6 @@ func CheckRootPath(root string) error {
 // IsTempName is isTempName.
 func IsTempName(name string) bool { return isTempName(name) }
 
-// FileSystemByMagic is fileSystemByMagic.
-func FileSystemByMagic(magic uint32) FileSystem { return fileSystemByMagic(magic) }
-
 // CompressAny is Compress, whatever the size of an artifact and of its compressed form are; but one without any
 // bytes stays as it is.
 func CompressAny(d *Store, name string) (done bool, err error) {

@@ -6,18 +6,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// FileSystem is the kind of a file system.
-type FileSystem struct {
-	// Kind is its usual name, such as "ext4", or its magic number, such as "0x1badface", if this package does not
-	// know it.
-	Kind string
-	// Volatile means that its content is lost at power-off.
-	Volatile bool
-	// Network means that another machine or a program serves it, which decides what locks, links and fsync do. All
-	// FUSE file systems count.
-	Network bool
-}
-
 // Magic numbers that x/sys/unix does not name.
 const (
 	magicZFS    = 0x2fc12fc1

@@ -10,8 +10,6 @@ import (
 	"io/fs"
 	"strings"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/internal/blockindex"
 	"github.com/toolresult/toolresult/artifactstore/internal/content"
@@ -115,7 +113,10 @@ func (r *reservation) write() (err error) {
 	if err := r.temp.write(r.bytes); err != nil {
 		return err
 	}
-	return r.store.fault.do(stepFreezeTemp, func() error { return r.temp.file.Chmod(artifactMode) })
+	if err := r.store.fault.do(stepFreezeTemp, func() error { return r.temp.file.Chmod(artifactMode) }); err != nil {
+		return err
+	}
+	return r.store.push(r.temp.file)
 }
 
 // Ref implements [artifactstore.Reservation].
@@ -134,6 +135,9 @@ func (r *reservation) Keep() error {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	if err := d.linkName(r.temp.path(), name); err != nil && !errors.Is(err, fs.ErrExist) { // another one of the same content may be there
+		return fmt.Errorf("artifact store %s: %w", d.path, err)
+	}
+	if err := d.pushShard(name); err != nil {
 		return fmt.Errorf("artifact store %s: %w", d.path, err)
 	}
 	sh.trust(name)
@@ -204,9 +208,9 @@ func (d *Store) restore(ctx context.Context, name string, c content.ID, b []byte
 	if exists {
 		f, found, err := d.openVerified(ctx, name, c.Size)
 		if err == nil {
-			f.Close() // read-only
+			defer f.Close() // read-only
 			if found == c {
-				return false, nil
+				return false, errors.Join(d.push(f.file), d.pushShard(name))
 			}
 		} else if !errors.Is(err, artifactstore.ErrDamaged) {
 			return false, err
@@ -223,10 +227,13 @@ func (d *Store) restore(ctx context.Context, name string, c content.ID, b []byte
 		return false, err
 	}
 	defer r.temp.release() // a temporary name that stays is swept
-	return true, d.linkName(r.temp.path(), name)
+	if err := d.linkName(r.temp.path(), name); err != nil {
+		return false, err
+	}
+	return true, d.pushShard(name)
 }
 
-// Settle implements [artifactstore.Reserver]. One call of the system is cheaper than a sync of each file and directory.
+// Settle implements [artifactstore.Reserver]. One call of the system is cheaper than a durable sync of each file and directory.
 func (d *Store) Settle() error {
 	if d.volatile {
 		return nil
@@ -237,6 +244,6 @@ func (d *Store) Settle() error {
 			return err
 		}
 		defer f.Close() // read-only
-		return unix.Syncfs(int(f.Fd()))
+		return settle(f)
 	})
 }

@@ -9,11 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"syscall"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"golang.org/x/sys/unix"
 )
 
 // copyStep is the number of bytes that the system copies at a time. It limits how long a cancelled copy goes on, and how
@@ -183,7 +180,7 @@ func (c *fileCopy) step(at int64) (n int64, err error) {
 	}
 	err = c.stage.store.fault.do(stepWriteTemp, func() (err error) {
 		// Sharing blocks replaces a whole file, so it works only at the beginning of a stage.
-		if at == 0 && c.base == 0 && unix.IoctlFileClone(int(c.stage.temp.file.Fd()), int(c.file.Fd())) == nil {
+		if at == 0 && c.base == 0 && c.stage.temp.clone(c.file) == nil {
 			n, err = c.cloned()
 			return err
 		}
@@ -208,25 +205,6 @@ func (c *fileCopy) cloned() (int64, error) {
 	}
 	return clone.Seek(c.size, io.SeekStart)
 }
-
-// copyRange appends bytes of a file to another one in the system.
-func copyRange(to, from *os.File, at, length int64) (int64, error) {
-	for {
-		n, err := unix.CopyFileRange(int(from.Fd()), &at, int(to.Fd()), nil, int(length), 0)
-		switch {
-		case errors.Is(err, syscall.EINTR):
-		case err == nil && n == 0, slices.ContainsFunc(cannotCopy, func(e error) bool { return errors.Is(err, e) }):
-			return 0, errCannotCopy
-		case err != nil:
-			return 0, os.NewSyscallError("copy_file_range", err)
-		default:
-			return int64(n), nil
-		}
-	}
-}
-
-// cannotCopy are the errors of copying after which reading and writing may still work.
-var cannotCopy = []error{syscall.ENOSYS, syscall.EXDEV, syscall.EINVAL, syscall.EOPNOTSUPP, syscall.EPERM, syscall.EIO}
 
 // read reads the next bytes of the copy once they exist. If the system does not copy, it copies them itself.
 func (c *fileCopy) read(buf []byte, at int64) (int, error) {

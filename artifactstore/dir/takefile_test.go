@@ -3,11 +3,8 @@ package dir_test
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -70,30 +67,6 @@ func TestTakeFileAcrossFileSystems(t *testing.T) {
 			t.Error("the artifact changed with the file")
 		}
 	})
-}
-
-// used is how many bytes of a file system are in use.
-func used(t *testing.T, at string) int64 {
-	t.Helper()
-	syscall.Sync() // blocks are given out late
-	var s syscall.Statfs_t
-	must(t, syscall.Statfs(at, &s))
-	return int64(s.Blocks-s.Bfree) * s.Bsize
-}
-
-// mountXFS mounts a file system that can share blocks until the test ends.
-func mountXFS(t *testing.T) string {
-	t.Helper()
-	image, at := t.TempDir()+"/image", t.TempDir()
-	f, err := os.Create(image)
-	must(t, err)
-	must(t, errors.Join(f.Truncate(400<<20), f.Close()))
-	for _, args := range [][]string{{"mkfs.xfs", "-q", "-m", "reflink=1", image}, {"mount", "-o", "loop", image, at}} {
-		out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-		need(t, err == nil, fmt.Sprintf("cannot make and mount an XFS: %v: %s", err, out))
-	}
-	t.Cleanup(func() { must(t, syscall.Unmount(at, syscall.MNT_DETACH)) })
-	return at
 }
 
 // What is stored is what its digest says, whatever becomes of the file meanwhile.

@@ -31,6 +31,13 @@ func isTempName(name string) bool {
 	return hasPrefix && hasSuffix && len(digits) == 2*tempRandomBytes && strings.Trim(digits, "0123456789abcdef") == ""
 }
 
+// newTempName returns a temporary name that nobody has.
+func newTempName() string {
+	var random [tempRandomBytes]byte
+	rand.Read(random[:]) // never fails: see crypto/rand
+	return tempPrefix + hex.EncodeToString(random[:]) + tempSuffix
+}
+
 // temp is an open file in tmp/ that has no final name yet. One goroutine uses it at a time.
 type temp struct {
 	dir    *Store
@@ -41,9 +48,7 @@ type temp struct {
 
 // newTemp creates an empty temporary file. The caller must call release in the end.
 func (d *Store) newTemp() (*temp, error) {
-	var random [tempRandomBytes]byte
-	rand.Read(random[:]) // never fails: see crypto/rand
-	t := &temp{dir: d, name: tempPrefix + hex.EncodeToString(random[:]) + tempSuffix}
+	t := &temp{dir: d, name: newTempName()}
 	err := d.fault.do(stepCreateTemp, func() (err error) {
 		// O_NONBLOCK as in openPlain: it saves four system calls.
 		t.file, err = d.tmp.OpenFile(t.name, os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NONBLOCK, tempMode)
