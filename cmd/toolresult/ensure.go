@@ -185,7 +185,7 @@ func withoutVariables(env, names []string) []string {
 // keepDescriptors has programs that are started from now on inherit no descriptors but 0 to 2. Those that a host has left open, such
 // as the end of a pipe, would stay open for as long as the sidecar lives.
 func keepDescriptors() error {
-	list, err := os.ReadDir("/proc/self/fd")
+	list, err := os.ReadDir(descriptors)
 	if err != nil {
 		return fmt.Errorf("inherited descriptors: %w", err)
 	}

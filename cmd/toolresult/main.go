@@ -42,6 +42,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -92,7 +93,11 @@ func (p patient) Write(b []byte) (n int, err error) {
 		if !errors.Is(err, syscall.EAGAIN) {
 			return n, err
 		}
-		_, err = unix.Poll([]unix.PollFd{{Fd: int32(p.file.Fd()), Events: unix.POLLOUT}}, -1)
+		ready := []unix.PollFd{{Fd: int32(p.file.Fd()), Events: unix.POLLOUT}}
+		_, err = unix.Poll(ready, -1)
+		if ready[0].Revents&unix.POLLNVAL != 0 { // macOS cannot wait for some devices (poll(2))
+			time.Sleep(10 * time.Millisecond)
+		}
 		if err != nil && !errors.Is(err, syscall.EINTR) {
 			return n, err
 		}

@@ -125,7 +125,7 @@ func pauseCollector() (resume func()) {
 
 // isTerminal reports whether a file is a terminal. It asks the kernel, because /dev/null is a character device too.
 func isTerminal(f *os.File) bool {
-	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
+	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
 	return err == nil
 }
 

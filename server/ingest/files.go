@@ -195,5 +195,5 @@ func ownerOf(ctx context.Context) uint32 {
 func changed(before, after os.FileInfo) bool {
 	a, okA := before.Sys().(*syscall.Stat_t)
 	b, okB := after.Sys().(*syscall.Stat_t)
-	return !okA || !okB || a.Size != b.Size || a.Mtim != b.Mtim || a.Ctim != b.Ctim
+	return !okA || !okB || a.Size != b.Size || timesOf(a) != timesOf(b)
 }

@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
-	"unsafe"
 
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 )
@@ -58,14 +57,7 @@ func begin(args, environ []string) *Command {
 	return start(append([]string{call.Path}, call.Args...), shell.Environ(environ))
 }
 
-// isTerminal reports whether a file is a terminal.
-func isTerminal(fd uintptr) bool {
-	var t syscall.Termios
-	_, _, err := syscall.Syscall(syscall.SYS_IOCTL, fd, syscall.TCGETS, uintptr(unsafe.Pointer(&t)))
-	return err == 0
-}
-
-// start starts a command. The kernel ends it when the thread ends that started it: init runs in the first one, which ends last.
+// start starts a command. On Linux the kernel ends it when the thread ends that started it: init runs in the first one, which ends last.
 func start(args, environ []string) *Command {
 	path := find(args[0], environ)
 	if path == "" {
@@ -82,7 +74,7 @@ func start(args, environ []string) *Command {
 	}
 	signals := Notify()
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
-		Env: environ, Files: []uintptr{0, toOut.Fd(), toErr.Fd()}, Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+		Env: environ, Files: []uintptr{0, toOut.Fd(), toErr.Fd()}, Sys: EndsWithUs(),
 	})
 	_, _ = toOut.Close(), toErr.Close()
 	if err != nil {

@@ -59,8 +59,9 @@ const patience = 5 * time.Second
 // Run runs the command and returns its end, when its output is read. The error says why it was not started. When ctx ends, the
 // command gets SIGTERM, and SIGKILL five seconds later.
 //
-// The command gets SIGKILL when this process ends in any way, so that none is left behind: the kernel sends it when the thread ends
-// that started the command (PR_SET_PDEATHSIG), which is why it keeps its thread.
+// On Linux the command gets SIGKILL when this process ends in any way, so that none is left behind: the kernel sends it when the thread
+// ends that started the command (PR_SET_PDEATHSIG), which is why it keeps its thread. On macOS a command whose reader was killed
+// lives until it writes again, and gets SIGPIPE then.
 func Run(ctx context.Context, c Command) (End, error) {
 	var outputs pipes
 	r := &running{command: c, ended: make(chan error, 1), started: make(chan error, 1)}
@@ -125,7 +126,8 @@ func (r *running) connect(outputs *pipes) error {
 		c.Err = nil
 	}
 	c.Env, c.Stdin = r.command.Env, r.command.Stdin
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: r.command.Apart, Pdeathsig: syscall.SIGKILL}
+	c.SysProcAttr = early.EndsWithUs()
+	c.SysProcAttr.Setpgid = r.command.Apart
 	c.WaitDelay = patience // for a standard input that is no file
 	r.exec = c
 	stdout, err := outputs.to(r.command.Stdout)

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/early"
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 )
 
 // StartReadOn starts this program once more, detached, to read pipes until all who write to them have ended: they are neither
@@ -30,7 +31,11 @@ func startHelper(as *syscall.SysProcAttr, in, out *os.File, more []*os.File, arg
 			files[i] = null
 		}
 	}
-	return os.StartProcess("/proc/self/exe", append([]string{"toolresult"}, args...), &os.ProcAttr{
+	program, err := shell.Self()
+	if err != nil {
+		return nil, err
+	}
+	return os.StartProcess(program, append([]string{"toolresult"}, args...), &os.ProcAttr{
 		Dir: "/", Env: []string{"GOMAXPROCS=1", "GOMEMLIMIT=16MiB"}, Files: append(files, more...), Sys: as,
 	})
 }

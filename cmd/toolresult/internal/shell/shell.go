@@ -175,7 +175,11 @@ func Runs(path string) bool {
 
 // isUs reports whether a path is that of this program, by any name.
 func isUs(path string) bool {
-	us, err := os.Stat("/proc/self/exe")
+	self, err := Self()
+	if err != nil {
+		return false
+	}
+	us, err := os.Stat(self)
 	if err != nil {
 		return false
 	}
