@@ -483,7 +483,7 @@ func TestLogIsPrivate(t *testing.T) {
 		"journal/segments/0000000001.segment": 0o600, "journal/OPEN": 0o400,
 	} {
 		var stat unix.Stat_t
-		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || stat.Mode&0o777 != mode {
+		if err := unix.Stat(filepath.Join(s.Store, name), &stat); err != nil || uint32(stat.Mode)&0o777 != mode {
 			t.Errorf("%s: mode %o, %v", name, stat.Mode&0o777, err)
 		}
 	}

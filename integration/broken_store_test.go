@@ -103,23 +103,6 @@ func limitedSidecar(t *testing.T, healthy func(*sidecar), resource int, limit ui
 	return s
 }
 
-// limitOf lowers a limit of a sidecar until the end of the test.
-func limitOf(t *testing.T, s *sidecar, resource int, limit uint64) {
-	t.Helper()
-	var was unix.Rlimit
-	if err := unix.Prlimit(s.PID(), resource, nil, &was); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.Prlimit(s.PID(), resource, &unix.Rlimit{Cur: limit, Max: was.Max}, nil); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Prlimit(s.PID(), resource, &was, nil); err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // mountTmpfs mounts a file system in memory for the time of the test.
 func mountTmpfs(t *testing.T, options string) string {
 	t.Helper()

@@ -8,17 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
-
-// legLandlock is a leg that needs a kernel with Landlock.
-func legLandlock(t *testing.T) {
-	t.Helper()
-	version, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, 1)
-	leg(t, int(version) >= 4, "needs Linux 6.7 with landlock among its security modules")
-}
 
 // TestLandlock has a sidecar do everything that it does with files after it has given up its rights: store, compress,
 // append to logs, delete, read files under its roots, restart. What it cannot do any more is for the test of Restrict,

@@ -271,10 +271,10 @@ func memoryController(t *testing.T) (string, error) {
 		}
 	}
 	at := t.TempDir()
-	if err := unix.Mount("cgroup", at, "cgroup", 0, "memory"); err != nil {
+	if err := mountMemoryController(at); err != nil {
 		return "", fmt.Errorf("the memory controller of cgroup version 1 cannot be mounted: %w", err)
 	}
-	t.Cleanup(func() { _ = unix.Unmount(at, unix.MNT_DETACH) })
+	t.Cleanup(func() { _ = unix.Unmount(at, detach) })
 	return at, nil
 }
 

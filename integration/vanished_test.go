@@ -32,7 +32,7 @@ func takenAway() map[string]func(t *testing.T, store string) error {
 		"store/covered by itself": func(t *testing.T, store string) error { // by a backup of it
 			legTool(t, "mount")
 			backup := store + "-backup"
-			if err := errors.Join(runOK(t, "cp", "-a", store, backup), unix.Mount(backup, store, "", unix.MS_BIND, "")); err != nil {
+			if err := errors.Join(runOK(t, "cp", "-a", store, backup), mountOver(store, backup)); err != nil {
 				return err
 			}
 			t.Cleanup(func() { _ = unix.Unmount(store, 0) })

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"os"
 	"sync"
-
-	"golang.org/x/sys/unix"
 )
 
 // logBytes is the size of the log of a floor: more than a round appends.
@@ -77,7 +75,7 @@ func (l *groupLog) run() {
 		}
 		_, b.err = l.file.WriteAt(b.data, at)
 		if b.err == nil {
-			b.err = unix.Fdatasync(int(l.file.Fd()))
+			b.err = syncData(l.file)
 		}
 		at += int64(len(b.data))
 		close(b.done)

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/auditlog"
@@ -98,7 +97,7 @@ func appendInTurn(f *os.File, size int, length time.Duration) (float64, error) {
 		if _, err := f.Write(text); err != nil {
 			return 0, err
 		}
-		if err := unix.Fdatasync(int(f.Fd())); err != nil {
+		if err := syncData(f); err != nil {
 			return 0, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 
@@ -129,15 +128,13 @@ func (s *server) stop() error { return errors.Join(s.conn.Close(), s.end(), os.R
 // newDir makes a directory for one server. Its name is short: the kernel takes 107 bytes for the path of a socket.
 func (b *bench) newDir() (string, error) { return os.MkdirTemp(b.dir, "") }
 
-// cpu returns the processor time of a process, with that of its threads that ended. The kernel counts it in nanoseconds for
-// the clock of the process, which clock_getcpuclockid(3) names; /proc/PID/stat has the same in steps of 10 ms.
+// cpu returns the processor time of a process, with that of its threads that ended.
 func (s *server) cpu() (time.Duration, error) {
-	const scheduled = 2 // CPUCLOCK_SCHED
-	var t unix.Timespec
-	if err := unix.ClockGettime(int32(^s.pid<<3|scheduled), &t); err != nil {
+	t, err := cpuOf(s.pid)
+	if err != nil {
 		return 0, fmt.Errorf("processor time of %s: %w", s.name, err)
 	}
-	return time.Duration(t.Nano()), nil
+	return t, nil
 }
 
 // settle waits until a server has done what it does after its answers, and until nothing waits to be written to the disk. So
@@ -167,5 +164,5 @@ func (b *bench) settle(s *server) error {
 		return err
 	}
 	defer d.Close() // of a directory
-	return unix.Syncfs(int(d.Fd()))
+	return syncFileSystem(d)
 }
