@@ -20,7 +20,7 @@ var networkNames = map[string]string{
 }
 
 // fileSystemByName returns the file system of a name of statfs(2) of macOS, and of whether the system counts it as local. A disk in
-// memory has the name of its format, such as apfs, and cannot be told from others.
+// memory has the name of its format, such as apfs, and looks like any other.
 func fileSystemByName(name string, local bool) FileSystem {
 	if kind, ok := networkNames[name]; ok {
 		return FileSystem{Kind: kind, Network: true}

@@ -142,7 +142,7 @@ var table = map[string]row{
 	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early
 	"cmd/toolresult/internal/shell/inner": {},
 	"cmd/toolresult/internal/early":       {imports: []string{"cmd/toolresult/internal/shell"}},
-	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early"}},
+	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early", "cmd/toolresult/internal/shell"}},
 	// Golden cases without a server, for the tests of projectors and renderers.
 	"integration/eval":       {imports: []string{"tokens"}},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},

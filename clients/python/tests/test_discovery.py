@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import stat
+import sys
 from pathlib import Path
 from typing import Dict, Iterator
 
@@ -154,11 +155,19 @@ def test_without_credentials_of_the_peer_the_owner_counts(home: Path, listener: 
         find(home)
 
 
+def test_windows_needs_an_address(home: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(toolresult.NoSidecarError, match="TOOLRESULT_ADDRESS"):
+        find(home)
+    assert find(home, TOOLRESULT_ADDRESS="127.0.0.1:1") == "127.0.0.1:1"
+
+
 def test_a_path_that_is_too_long(home: Path) -> None:
     with pytest.raises(toolresult.NoSidecarError):
         find(home, TOOLRESULT_SOCKET="/" + "x" * 200)
 
 
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS rejects a full queue as a dead socket")
 def test_a_full_queue_is_no_absence(home: Path) -> None:
     directory = home / "toolresult"
     directory.mkdir(mode=0o700)

@@ -142,19 +142,17 @@ async fn what_nobody_serves_is_passed_over() {
     drop(UnixListener::bind(&socket).unwrap());
     assert_eq!(no_sidecar(place.names(&[])).await, "no sidecar runs");
     let pipe = place.runtime("address");
-    rustix::fs::mknodat(
-        rustix::fs::CWD,
-        &pipe,
-        rustix::fs::FileType::Fifo,
-        rustix::fs::Mode::from_raw_mode(0o600),
-        0,
-    )
-    .unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
     assert!(no_sidecar(place.names(&[])).await.contains("is no file"));
 }
 
 /// A process that accepts no more connections is there, and is not taken for none.
 #[tokio::test]
+#[cfg_attr(
+    target_os = "macos",
+    ignore = "it rejects a full queue as a dead socket"
+)]
 async fn full_queues_are_no_absence() {
     use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, bind, listen, socket};
     let place = Runtime::new();

@@ -10,6 +10,7 @@ import socket
 import stat
 import struct
 import subprocess
+import sys
 import unicodedata
 from typing import Callable, Mapping, NamedTuple
 
@@ -38,6 +39,8 @@ def find(start: bool, environment: Mapping[str, str] | None = None) -> str:
         raise UnavailableError(f"TOOLRESULT_ADDRESS {address}: write unix://{address}", hint="", retryable=False)
     if address:
         return address
+    if sys.platform == "win32":  # there are no sockets with owners
+        raise NoSidecarError("on Windows a sidecar is named by TOOLRESULT_ADDRESS: it runs in WSL, and listens on a loopback address")
     if start and env.get("TOOLRESULT_CONFIG"):
         return _ensure(env)  # the command reads that file
     reasons: list[str] = []
