@@ -45,6 +45,16 @@ RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./envelope ./
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
 
+# Packages whose tests run on arm64, where the size of words, alignment, atomics or system calls may matter; and the tests that cannot
+# run under QEMU, with reasons in integration/platforms/not-under-qemu.txt.
+QEMU := qemu-aarch64-static
+ARM64 := $(addprefix ./internal/,groupcommit heldfile index journal jsonspan mcpproxy peercred privatedir sidecar spool sqlitedb) \
+	./artifactstore/dir ./artifactstore/internal/... ./redact ./preview/literal ./preview/textscan ./tokens/... ./server/rpc ./server/identity \
+	./cmd/toolresult
+NOT_UNDER_QEMU = $(shell integration/platforms/skipped.sh integration/platforms/not-under-qemu.txt)
+# What may be missing there: root, mounts and programs are for the job of integration.
+UNDER_QEMU := needs root|cannot mount|cannot make and mount|needs the program|takes 1 GiB|not installed|no /dev/full
+
 # Tests of memory run alone: beside others the garbage collector gets no processor, and they would measure that.
 BOUNDED := InBoundedMemory$$
 # What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
@@ -95,7 +105,8 @@ integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a r
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
 		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients|rest|observability)')
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
-observability: build programs ## The dashboard and the alerts of packaging/observability, by promtool and a Prometheus that scrapes
+observability: build ## The dashboard and the alerts of packaging/observability, by promtool and a Prometheus that scrapes
+	@integration/setup.sh $(if $(INSTALL),install,check) promtool prometheus
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all observability $(GO) test -count=1 -timeout 5m ./integration/observability
 faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./internal/journal ./internal/index ./auditlog/local
@@ -132,6 +143,12 @@ eval: ## Score receipts of real outputs with known answers; docs/evaluation.md h
 	$(ALL) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
 	$(ALL) $(JOB) -all -needs $(CORPUS) $(OPTIONAL) eval $(GO) test -count=1 -skip '$(IN_TREE)' ./integration/eval $(RESULTS) || failed=yes; \
 	[ -z "$$failed" ]
+platforms: ## macOS, linux/arm64 and Windows: check all types, build, and run tests on arm64 under QEMU (docs/platforms.md)
+	@integration/setup.sh $(if $(INSTALL),install,check) $(QEMU) qemu-user-static
+	$(JOB) platforms-types integration/platforms/check.sh
+	$(JOB) platforms-build integration/platforms/build.sh
+	$(JOB) -all -but '$(UNDER_QEMU)' platforms-arm64 env GOARCH=arm64 CGO_ENABLED=0 \
+		$(GO) test -count=1 -short -timeout 5m -exec $(QEMU) -skip '$(NOT_UNDER_QEMU)' $(ARM64)
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme,grpcnotrace,nethttpomithttp2 ./integration/readme
 bench: ## Measure what users get beside floors, and write docs/reference/performance.md; QUICK=yes prints, PARTS selects
@@ -144,7 +161,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration observability faults postgres fuzz packages readme ## Everything that CI runs
+ci: forget checks race sweeps tokens providers frameworks clients mcp browser site hosts eval integration observability faults postgres fuzz packages readme platforms ## Everything that CI runs
 	@$(JOB) -table
 forget: ## Forget what jobs of an earlier run did
 	@rm -f .run/jobs.txt

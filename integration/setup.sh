@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
-# The programs that some tests need beside Go: `setup.sh` says which are missing and fails, `setup.sh install` installs
-# them from Debian.
+# The programs that some tests need beside Go: `setup.sh check` says which are missing and fails, `setup.sh install` installs
+# them from Debian. After that word, a program and its package can be named, for one job alone.
 set -euo pipefail
 missing=()
 need() { command -v "$1" > /dev/null || missing+=("$2"); }
-need strace strace
-need mkfs.ext4 e2fsprogs
-need mkfs.xfs xfsprogs
-need zstd zstd
-need mount mount
-need unshare util-linux
-need promtool prometheus
-compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null || command -v initdb > /dev/null || missing+=(postgresql)
+if [ $# -eq 3 ]; then
+	need "$2" "$3"
+else
+	need strace strace
+	need mkfs.ext4 e2fsprogs
+	need mkfs.xfs xfsprogs
+	need zstd zstd
+	need mount mount
+	need unshare util-linux
+	compgen -G '/usr/lib/postgresql/*/bin/initdb' > /dev/null || command -v initdb > /dev/null || missing+=(postgresql)
+fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 if [ "${1:-}" != install ]; then
-	echo "missing: ${missing[*]}; \`integration/setup.sh install\` installs them" >&2
+	echo "missing: ${missing[*]}; \`integration/setup.sh install${2:+ $2 $3}\` installs them" >&2
 	exit 1
 fi
 log=$(mktemp)
