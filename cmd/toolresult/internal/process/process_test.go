@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +61,14 @@ func exists(path string) bool {
 	return err == nil
 }
 
+// needLinux skips a test of what only Linux has.
+func needLinux(t *testing.T, what string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("skipped: " + what)
+	}
+}
+
 // alive reports whether the process lives that a file names by its id.
 func alive(t *testing.T, file string) bool {
 	t.Helper()
@@ -68,6 +77,7 @@ func alive(t *testing.T, file string) bool {
 		t.Fatal(err)
 	}
 	id := strings.TrimSpace(string(text))
+	needLinux(t, "it reads /proc")
 	status, err := os.ReadFile("/proc/" + id + "/stat")
 	return err == nil && !bytes.Contains(status, []byte(") Z "))
 }
@@ -88,6 +98,7 @@ func TestCodesOfEnds(t *testing.T) {
 // TestGroupAndInput: the command is in the process group of who runs it, in the same session, with the same standard input.
 func TestGroupAndInput(t *testing.T) {
 	t.Parallel()
+	needLinux(t, "it reads /proc")
 	c := runner(t, `cat; cut -d ' ' -f 5,6 /proc/self/stat`)
 	c.Stdin = strings.NewReader("fed\n")
 	out, err := c.CombinedOutput()
@@ -210,6 +221,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 // TestKilledRunnerLeavesNothing kills the runner with SIGKILL: the command ends too.
 func TestKilledRunnerLeavesNothing(t *testing.T) {
 	t.Parallel()
+	needLinux(t, "elsewhere a command outlives its runner until it writes")
 	id := filepath.Join(t.TempDir(), "id")
 	c := runner(t, `echo $$ >`+id+`.new; mv `+id+`.new `+id+`; exec sleep 60`)
 	if err := c.Start(); err != nil {
