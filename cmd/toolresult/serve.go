@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/toolresult/toolresult/internal/sidecar"
 	"github.com/toolresult/toolresult/internal/systemd"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
@@ -99,6 +102,9 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		if err := server.Restrict(c); err != nil {
 			return errors.Join(err, s.Close())
 		}
+	}
+	if runtime.GOOS == "darwin" { // systemd-tmpfiles spares sockets that are in use
+		go sidecar.KeepFresh(ctx, sidecar.FreshEvery, filepath.Dir(c.Socket), c.Socket, c.Socket+".lock", c.AddressFile)
 	}
 	// A host reads the first line to learn that the sidecar is up, and where: with port 0 only this line has the port.
 	for _, address := range s.Addresses() {
