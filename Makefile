@@ -148,7 +148,7 @@ platforms: ## macOS, linux/arm64 and Windows: check all types, build, and run te
 	$(JOB) platforms-types integration/platforms/check.sh
 	$(JOB) platforms-build integration/platforms/build.sh
 	$(JOB) -all -but '$(UNDER_QEMU)' platforms-arm64 env GOARCH=arm64 CGO_ENABLED=0 \
-		$(GO) test -count=1 -short -timeout 5m -exec $(QEMU) -skip '$(NOT_UNDER_QEMU)' $(ARM64)
+		$(GO) test -pgo=off -count=1 -short -timeout 5m -exec $(QEMU) -skip '$(NOT_UNDER_QEMU)' $(ARM64)
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme,grpcnotrace,nethttpomithttp2 ./integration/readme
 bench: ## Measure what users get beside floors, and write docs/reference/performance.md; QUICK=yes prints, PARTS selects

@@ -45,7 +45,7 @@ func TestOtherSystemsAreChecked(t *testing.T) {
 	}
 }
 
-// TestSkippedTestsAreThere: what is left out under QEMU is a test of a package that runs there, so that the list is no longer than it has to be.
+// TestSkippedTestsAreThere: what is omitted under QEMU is a test of a package that runs there, so that the list is no longer than it has to be.
 func TestSkippedTestsAreThere(t *testing.T) {
 	list, err := exec.Command("./skipped.sh", "not-under-qemu.txt").Output()
 	if err != nil {
