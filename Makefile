@@ -52,8 +52,9 @@ ARM64 := $(addprefix ./internal/,groupcommit heldfile index journal jsonspan mcp
 	./artifactstore/dir ./artifactstore/internal/... ./redact ./preview/literal ./preview/textscan ./tokens/... ./server/rpc ./server/identity \
 	./cmd/toolresult
 NOT_UNDER_QEMU = $(shell integration/platforms/skipped.sh integration/platforms/not-under-qemu.txt)
+# One test of a package at a time: a child that another one starts has the locks of this process until it runs its program, which takes long there.
 # What may be missing there: root, mounts and programs are for the job of integration.
-UNDER_QEMU := needs root|cannot mount|cannot make and mount|needs the program|takes 1 GiB|not installed|no /dev/full
+UNDER_QEMU := NO CORPUS|needs root|cannot mount|cannot make and mount|needs the program|takes 1 GiB|not installed|no /dev/full
 
 # Tests of memory run alone: beside others the garbage collector gets no processor, and they would measure that.
 BOUNDED := InBoundedMemory$$
@@ -148,7 +149,7 @@ platforms: ## macOS, linux/arm64 and Windows: check all types, build, and run te
 	$(JOB) platforms-types integration/platforms/check.sh
 	$(JOB) platforms-build integration/platforms/build.sh
 	$(JOB) -all -but '$(UNDER_QEMU)' platforms-arm64 env GOARCH=arm64 CGO_ENABLED=0 \
-		$(GO) test -pgo=off -count=1 -short -timeout 5m -exec $(QEMU) -skip '$(NOT_UNDER_QEMU)' $(ARM64)
+		$(GO) test -pgo=off -count=1 -short -parallel 1 -timeout 5m -exec $(QEMU) -skip '$(NOT_UNDER_QEMU)' $(ARM64)
 readme: $(BIN)/grpcurl ## Run every code block of the README, as a reader would
 	$(JOB) -all readme $(GO) test -count=1 -timeout 30m -tags readme,grpcnotrace,nethttpomithttp2 ./integration/readme
 bench: ## Measure what users get beside floors, and write docs/reference/performance.md; QUICK=yes prints, PARTS selects
