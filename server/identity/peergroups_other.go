@@ -1,8 +1,8 @@
-//go:build !linux
+//go:build !linux && !darwin
 
 package identity
 
 import "errors"
 
-// socketGroups is for Linux: elsewhere the group of the process counts alone.
+// socketGroups fails: on other systems the group of the process counts alone.
 func socketGroups(int) ([]uint32, error) { return nil, errors.ErrUnsupported }
