@@ -159,8 +159,8 @@ func socketPath() rule[string] {
 // profileSocketFits rejects profiles where the path of their socket is longer than the kernel takes.
 func profileSocketFits() rule[bool] {
 	return rule[bool]{check: func(c Config, on bool) error {
-		if on && len(c.ProfileSocket()) > maxSocketPath {
-			return fmt.Errorf("needs a socket at %s, and the kernel takes at most %d bytes", c.ProfileSocket(), maxSocketPath)
+		if on && len(c.ProfileSocket()) > sidecar.MaxSocketPath {
+			return fmt.Errorf("needs a socket at %s, and the kernel takes at most %d bytes", c.ProfileSocket(), sidecar.MaxSocketPath)
 		}
 		return nil
 	}}
