@@ -108,7 +108,7 @@ func TestDocumentedErrorKinds(t *testing.T) {
 	checkTable(t, "../docs/reference/errors.md", "| kind, domain: meaning | what to do next |", rows)
 }
 
-// The rules of what matters in the documentation are those that previews go by. Rules of one reason, place and condition
+// The rules of what matters that people read are those that previews go by. Rules of one reason, place and condition
 // share a row, and those of them that agree in all but their text share a score.
 func TestDocumentedRules(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestDocumentedRules(t *testing.T) {
 		}
 		table = append(table, row+" "+strings.Join(texts, "; ")+" |")
 	}
-	checkTable(t, "../docs/reference/salience.md", "| reason | where | condition | text, score |", table)
+	checkTable(t, "testdata/rules.md", "| reason | where | condition | text, score |", table)
 }
 
 // grouped has items under keys, in the order in which keys were first added.

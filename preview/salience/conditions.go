@@ -2,7 +2,7 @@ package salience
 
 import "bytes"
 
-// Conditions of rules. Each has a text for docs/reference/salience.md and a function that
+// Conditions of rules. Each has a text for integration/testdata/rules.md and a function that
 // looks at the line around a literal. They answer the false alarms that were
 // met in real logs: a counter of zero, an exit status of 0, a word of the error
 // in a stack frame.
@@ -10,7 +10,7 @@ import "bytes"
 // condition is a property of a line and the place of a literal in it, from at
 // to end.
 type condition struct {
-	text  string // for docs/reference/salience.md
+	text  string // for integration/testdata/rules.md
 	holds func(l line, at, end int) bool
 }
 

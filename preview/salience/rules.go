@@ -8,7 +8,7 @@ import (
 // The table of rules. Scores are relative: 95 names what broke, 60 (MustKeep)
 // still comes before every line that is kept for its place alone, less is
 // context. Before and After say how many lines around belong to it. A rule
-// should hold for programs that nobody has tried; docs/reference/salience.md is made from
+// should hold for programs that nobody has tried; integration/testdata/rules.md is made from
 // this table.
 
 // Place is where in a line a literal has to be.
@@ -21,7 +21,7 @@ const (
 	First          // at the beginning, behind times, margins and tags
 )
 
-// String names the place as docs/reference/salience.md does.
+// String names the place as integration/testdata/rules.md does.
 func (p Place) String() string { return [...]string{"anywhere", "as a word", "first"}[p] }
 
 // Rule is the meaning of a literal. Of all rules that hold for a line the one
@@ -40,7 +40,7 @@ type Rule struct {
 	cased        bool
 }
 
-// Condition returns the further condition of the rule for docs/reference/salience.md;
+// Condition returns the further condition of the rule for integration/testdata/rules.md;
 // empty for most rules.
 func (r *Rule) Condition() string {
 	switch {

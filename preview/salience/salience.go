@@ -2,7 +2,7 @@
 // panics and assertions, diagnostics of compilers, the last counters. It looks at one line at a time, and says how much it
 // matters, why, and how many of the lines around it belong to it.
 //
-// What it knows is one table of rules, which docs/reference/salience.md shows. A rule begins with a literal, so that a search for
+// What it knows is one table of rules, which integration/testdata/rules.md shows. A rule begins with a literal, so that a search for
 // all literals at once (package literal) can pass over the lines that hold none of them, which are nearly all. Then come
 // the place in the line, what must be around it, and what must not: a counter of zero, a name with the word in it, a
 // test that passed. No regular expression is used: the standard library's are over 500 times slower.
@@ -25,7 +25,7 @@ const (
 	Exit              // how a step or a program ended
 )
 
-// String names the reason as docs/reference/salience.md does.
+// String names the reason as integration/testdata/rules.md does.
 func (r Reason) String() string {
 	return [...]string{"", "error", "failure", "crash", "diagnostic", "warning", "summary", "exit"}[r]
 }

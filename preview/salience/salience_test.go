@@ -126,7 +126,7 @@ func TestHollow(t *testing.T) {
 	}
 }
 
-// TestRules: the table is in order, and docs/reference/salience.md can show it.
+// TestRules: the table is in order, and integration/testdata/rules.md can show it.
 func TestRules(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range salience.Rules() {
