@@ -5,15 +5,22 @@ import (
 	"strings"
 )
 
-const head = `# RFC conformance
+const (
+	head = `# RFC conformance
 
-Every item is a requirement of the RFC "Tool Result Envelope" or of "Native Tool Result Format", and holds unless it says that a
-part does not. Each has a check that calls the built sidecar over its socket. ` + "`go test ./integration/conformance`" + ` runs the
-checks and compares this page with their outcomes; with ` + "`-update`" + ` it writes the page.
+How far the sidecar does what the RFC "Tool Result Envelope" and "Native Tool Result Format" ask for. Each
+[requirement](../../integration/conformance/requirements.md) has a check that calls the built binary over its socket.
+` + "`go test ./integration/conformance`" + ` compares this page with what they found; with ` + "`-update`" + ` it writes both.
 
 `
+	listHead = `# Requirements
 
-// writePage makes the page.
+Every item is a requirement that a check of this folder found to hold, or to hold in part. [RFC
+conformance](../../docs/reference/rfc-conformance.md) has the sums, and what was decided otherwise.
+`
+)
+
+// writePage makes the page: the sums, and every requirement that does not hold as a whole.
 func writePage(documents []document, outcomes map[string][]outcome) string {
 	var b strings.Builder
 	b.WriteString(head)
@@ -28,15 +35,29 @@ func writePage(documents []document, outcomes map[string][]outcome) string {
 	}
 	fmt.Fprintf(&b, "| together | %d | %d | %d | %d |\n", total[0], total[1], total[2], total[3])
 	for _, d := range documents {
+		var rows strings.Builder
+		for i, r := range d.rows {
+			if state := outcomes[d.title][i].state; state != "holds" {
+				fmt.Fprintf(&rows, "- %s: %s **%s%s**\n", r.section, r.text, strings.ToUpper(state[:1]), state[1:])
+			}
+		}
+		for _, e := range d.not {
+			fmt.Fprintf(&rows, "- %s: no requirement that can be run; %s\n", e.section, e.why)
+		}
+		if rows.Len() > 0 {
+			fmt.Fprintf(&b, "\n## %s\n\n%s", d.title, rows.String())
+		}
+	}
+	return b.String()
+}
+
+// writeList makes the list of all requirements.
+func writeList(documents []document, outcomes map[string][]outcome) string {
+	var b strings.Builder
+	b.WriteString(listHead)
+	for _, d := range documents {
 		fmt.Fprintf(&b, "\n## %s\n", d.title)
 		writeSections(&b, d.rows, outcomes[d.title])
-		if len(d.not) == 0 {
-			continue
-		}
-		b.WriteString("\n### Not requirements that can be run\n\n")
-		for _, e := range d.not {
-			fmt.Fprintf(&b, "- %s: %s\n", e.section, e.why)
-		}
 	}
 	return b.String()
 }
@@ -48,7 +69,7 @@ func writeSections(b *strings.Builder, rows []requirement, outcomes []outcome) {
 			fmt.Fprintf(b, "\n### %s\n\n", r.section)
 		}
 		b.WriteString("- " + r.text)
-		if state := outcomes[i].state; state != "holds" {
+		if state, _, _ := strings.Cut(outcomes[i].state, ":"); state != "holds" {
 			fmt.Fprintf(b, " **%s%s**", strings.ToUpper(state[:1]), state[1:])
 		}
 		b.WriteString("\n")

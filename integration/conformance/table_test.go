@@ -13,9 +13,12 @@ import (
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
 
-var update = flag.Bool("update", false, "write docs/reference/rfc-conformance.md")
+var update = flag.Bool("update", false, "write docs/reference/rfc-conformance.md and requirements.md")
 
-const page = "../../docs/reference/rfc-conformance.md"
+const (
+	page = "../../docs/reference/rfc-conformance.md"
+	list = "requirements.md"
+)
 
 // requirement is one row: what a seed document asks for, and how the binary is asked
 // whether it is so.
@@ -78,7 +81,7 @@ func TestConformance(t *testing.T) {
 			}
 		})
 	}
-	comparePage(t, documents, outcomes)
+	comparePages(t, documents, outcomes)
 }
 
 // runRow runs a row. A row that does not hold fails its test.
@@ -135,28 +138,29 @@ func checked(c *client, r requirement) (err error) {
 	return r.check(c)
 }
 
-// comparePage compares the page with what the rows came to, or writes it.
-func comparePage(t *testing.T, documents []document, outcomes map[string][]outcome) {
+// comparePages compares the page and the list with what the rows came to, or writes them.
+func comparePages(t *testing.T, documents []document, outcomes map[string][]outcome) {
 	t.Helper()
 	for _, d := range documents {
 		if len(outcomes[d.title]) != len(d.rows) || slices.ContainsFunc(outcomes[d.title], func(o outcome) bool { return !o.run }) {
-			t.Log("not all rows were run: the page is not compared")
+			t.Log("not all rows were run: the pages are not compared")
 			return
 		}
 	}
-	want := writePage(documents, outcomes)
-	if *update {
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
+	for path, want := range map[string]string{page: writePage(documents, outcomes), list: writeList(documents, outcomes)} {
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
-	}
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := equal(page+" (go test ./integration/conformance -update writes it)", string(got), want); err != nil {
-		t.Error(err)
+		if err := equal(path+" (go test ./integration/conformance -update writes it)", string(got), want); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
