@@ -88,7 +88,7 @@ func (r Results) barTable() string {
 		}
 		rows = append(rows, []string{b.name, measured, digits(b.limit), digits(b.aim), verdict})
 	}
-	return table([]string{"median of ratios (least to most)", "measured", "bar", "aim", "reached"}, rows)
+	return table([]string{"median of ratios (least–most)", "measured", "bar", "aim", "reached"}, rows)
 }
 
 func plural(n int, noun string) string {

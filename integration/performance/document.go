@@ -38,12 +38,12 @@ func writeResults(path string, r Results) error {
 }
 
 // rewriteDocument writes the parts of a document anew.
-func rewriteDocument(path string, r Results) error {
+func rewriteDocument(path string, blocks []block) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
-	out, err := replaceBlocks(string(text), r.blocks())
+	out, err := replaceBlocks(string(text), blocks)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}

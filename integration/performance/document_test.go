@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The document says what the last run measured, and no other number.
+// The documents say what the last run measured, and no other number.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	r, err := readResults("results.json")
@@ -16,22 +16,24 @@ func TestDocument(t *testing.T) {
 	if r.Run.Quick {
 		t.Error("the results are of a quick run")
 	}
-	text, err := os.ReadFile("../../" + documentPath)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := replaceBlocks(string(text), r.blocks())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want != string(text) {
-		t.Errorf("%s has other numbers than results.json; `go run ./integration/performance -render` writes it", documentPath)
-	}
-	if got := strings.Count(string(text), "<!-- performance: "); got != len(r.blocks()) {
-		t.Errorf("%d parts are marked, and %d are written", got, len(r.blocks()))
-	}
-	for _, line := range strayNumbers(string(text)) {
-		t.Errorf("a number that no run wrote: %s", line)
+	for path, blocks := range r.documents() {
+		text, err := os.ReadFile("../../" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := replaceBlocks(string(text), blocks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != string(text) {
+			t.Errorf("%s has other numbers than results.json; `go run ./integration/performance -render` writes it", path)
+		}
+		if got := strings.Count(string(text), "<!-- performance: "); got != len(blocks) {
+			t.Errorf("%s: %d parts are marked, and %d are written", path, got, len(blocks))
+		}
+		for _, line := range strayNumbers(string(text)) {
+			t.Errorf("%s has a number that no run wrote: %s", path, line)
+		}
 	}
 }
 

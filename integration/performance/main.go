@@ -1,5 +1,5 @@
 // Command performance measures what users get: the built sidecar, in a process of its own, beside floors that do what
-// nothing can do without. It writes the tables of docs/reference/performance.md.
+// nothing can do without. It writes the tables of docs/reference/performance.md and of calls.md.
 //
 //	performance                measure, and print the tables
 //	performance -write         and write the results and the document; some seven minutes
@@ -31,6 +31,7 @@ import (
 // Paths in the repository.
 const (
 	documentPath = "docs/reference/performance.md"
+	callsPath    = "integration/performance/calls.md"
 	resultsPath  = "integration/performance/results.json"
 )
 
@@ -183,20 +184,25 @@ func (b *bench) endBySignal() {
 // say prints a line of progress.
 func (b *bench) say(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
-// renderAgain writes the document from the results.
+// renderAgain writes the documents from the results.
 func renderAgain() error {
 	r, err := readResults(resultsPath)
 	if err != nil {
 		return err
 	}
-	return rewriteDocument(documentPath, r)
+	for path, blocks := range r.documents() {
+		if err := rewriteDocument(path, blocks); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// writeDocument writes the results, and the document from what they say: they have fewer digits than what was measured.
+// writeDocument writes the results, and the documents from what they say: they have fewer digits than what was measured.
 func writeDocument(r Results) error {
 	if err := writeResults(resultsPath, r); err != nil {
 		return err
 	}
-	fmt.Println(resultsPath, "and", documentPath, "were written; review the diff")
+	fmt.Println(resultsPath+",", documentPath, "and", callsPath, "were written; review the diff")
 	return renderAgain()
 }

@@ -115,12 +115,16 @@ func (s Samples) over(floor Samples) Samples {
 	return ratios
 }
 
-// String returns the median and the range, as tables have them.
+// String returns the median and the range, as tables have them. Samples that are all the same have no range.
 func (s Samples) String() string {
 	if len(s) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s to %s)", digits(s.median()), digits(slices.Min(s)), digits(slices.Max(s)))
+	median, least, most := digits(s.median()), digits(slices.Min(s)), digits(slices.Max(s))
+	if least == most {
+		return median
+	}
+	return fmt.Sprintf("%s (%s–%s)", median, least, most)
 }
 
 // digits returns a number with about three digits.

@@ -9,7 +9,7 @@ import (
 // A ratio is that of two numbers of one round, so a round that was slow for both sides changes nothing.
 func TestRatiosAreOfOneRound(t *testing.T) {
 	t.Parallel()
-	if got := (Samples{20, 2000, 30}).over(Samples{10, 1000, 10}).String(); got != "2.00 (2.00 to 3.00)" {
+	if got := (Samples{20, 2000, 30}).over(Samples{10, 1000, 10}).String(); got != "2.00 (2.00–3.00)" {
 		t.Errorf("got %s", got)
 	}
 	if got := (Samples{4, 1, 2, 3}).median(); got != 2.5 {

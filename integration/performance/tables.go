@@ -5,16 +5,31 @@ import (
 	"strings"
 )
 
-// block is a part of the document that this program writes.
+// block is a part of a document that this program writes.
 type block struct{ name, text string }
 
-// blocks returns the parts of the document, in the order in which a document has them.
+// blocks returns the parts of all documents, in the order in which they have them.
 func (r Results) blocks() []block {
 	list := []block{{"run", r.Run.String() + "\n"}, {"bars", r.barTable()}}
 	for _, p := range payloads {
 		list = append(list, block{p.name, r.callTable(p)})
 	}
 	return append(list, block{"log", r.logTable()}, block{"disk", r.diskTable()}, block{"bulk", r.bulkTable()})
+}
+
+// documents returns the parts of each document: the page has what most readers ask, and calls.md the calls that are cut.
+func (r Results) documents() map[string][]block {
+	parts := map[string][]block{}
+	for _, b := range r.blocks() {
+		path := documentPath
+		for _, p := range payloads {
+			if p.cut && p.name == b.name {
+				path = callsPath
+			}
+		}
+		parts[path] = append(parts[path], b)
+	}
+	return parts
 }
 
 // text returns all parts, for a terminal.
