@@ -125,7 +125,7 @@ hosts: ## Run the six real agent hosts, of TOOLRESULT_HOSTS or from the npm regi
 
 providers: ## Send fixtures through the providers' own SDKs to a mock that checks their schemas; WRITE=yes writes the table
 	cd integration/providers && $(GO) vet ./...
-	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/docs/reference/transports.md)
+	$(ALL) $(JOB) -all providers $(GO) -C integration/providers test -count=1 . $(if $(WRITE),-args -document $(CURDIR)/integration/providers/README.md)
 frameworks: build ## Run the examples of docs/frameworks.md in the frameworks themselves, installed below .run
 	$(ALL) TOOLRESULT_FRAMEWORKS=yes TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all frameworks $(GO) test -count=1 -timeout 20m ./integration/frameworks ./integration/journal ./integration/datasette
 clients: build ## Every client: one list of calls, its own checks, its package as users install it, its tutorial
@@ -204,8 +204,8 @@ breaking: $(BIN)/buf ## Fail if the contract breaks clients of what was promised
 	$(BIN)/buf breaking proto --against $(FROZEN)
 dag: ## Fail if a package imports another than the table allows
 	$(GO) test -count=1 ./integration/dag
-house: ## Measure this module beside two that people like to read; writes docs/house.md
-	$(GO) run ./integration/house -document docs/house.md . oras.land/oras-go/v2@v2.7.0 connectrpc.com/connect@v1.21.1
+house: ## Measure this module beside two that people like to read; writes integration/house/README.md
+	$(GO) run ./integration/house -document integration/house/README.md . oras.land/oras-go/v2@v2.7.0 connectrpc.com/connect@v1.21.1
 programs: ## Fail if a program that the tests of faults need is missing; INSTALL=yes installs it
 	@integration/setup.sh $(if $(INSTALL),install)
 clean: ## Remove what was built

@@ -14,14 +14,14 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-var update = flag.Bool("update", false, "write the table of commands in docs/evaluation.md")
+var update = flag.Bool("update", false, "write the table of commands in README.md")
 
 // budget is the size of a receipt in tokens of o200k_base.
 const budget = 1000
 
 // The document has the table between these lines.
 const (
-	document = "../../docs/evaluation.md"
+	document = "README.md"
 	begin    = "<!-- daily -->\n"
 	end      = "<!-- /daily -->\n"
 )

@@ -2,5 +2,5 @@
 // command has a sentence on what is needed next, and texts of its output that answer it.
 //
 // Outputs are real and whole: testdata/NAME.txt is what the command wrote to its terminal, with public projects and small
-// programs as the subject. Most are far larger than the budget of a receipt. docs/evaluation.md has the table.
+// programs as the subject. Most are far larger than the budget of a receipt. README.md has the table.
 package daily

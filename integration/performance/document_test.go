@@ -37,18 +37,6 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// The page about benchmarks of parts, which no run writes, has no number.
-func TestBenchmarksHaveNoNumber(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("../../docs/reference/benchmarks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range strayNumbers(string(text)) {
-		t.Errorf("a number that no run wrote: %s", line)
-	}
-}
-
 // The comparison finds a digit that is not the one that was written, in every part; and a number outside of all parts.
 func TestDocumentWithAnotherNumber(t *testing.T) {
 	t.Parallel()

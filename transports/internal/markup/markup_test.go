@@ -194,10 +194,10 @@ func TestReceiptsPass(t *testing.T) {
 	}
 }
 
-// TestDocumentedForms compares the table of docs/reference/transports.md with the forms.
+// TestDocumentedForms compares the table of forms.md with the forms.
 func TestDocumentedForms(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("../../../docs/reference/transports.md")
+	text, err := os.ReadFile("forms.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestDocumentedForms(t *testing.T) {
 		want += "| " + row.Models + " | " + strings.Join(forms, " ") + " | " + row.Source + " |\n"
 	}
 	if !strings.Contains(string(text), want) {
-		t.Errorf("docs/reference/transports.md should have\n%s", want)
+		t.Errorf("forms.md should have\n%s", want)
 	}
 }
 
