@@ -235,9 +235,9 @@ func TestDocumentedRedaction(t *testing.T) {
 		}
 		kinds = append(kinds, fmt.Sprintf("| `%s` | %s |", r.Kind, r.About))
 	}
-	for _, about := range []string{"gitleaks: changed, see below", "gitleaks"} {
-		kinds = append(kinds, fmt.Sprintf("|%s | %s |", upstream[about], strings.TrimSuffix(about, ", see below")))
-	}
+	changed, asItIs := upstream["gitleaks: changed, see below"], strings.Count(upstream["gitleaks"], " ")
+	kinds = append(kinds, fmt.Sprintf("|%s | gitleaks: changed |", changed),
+		fmt.Sprintf("| `github-pat`, `slack-bot-token` and others | %d rules of gitleaks, unchanged |", asItIs))
 	checkTable(t, path, "| kind | matches |", kinds)
 	dropped := ""
 	for _, c := range redact.Changes() {
