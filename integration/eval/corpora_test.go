@@ -46,7 +46,7 @@ func TestRecall(t *testing.T) {
 	e.checkCost(t, costRead)
 	publish(t, "own", e.groupTable("source (documents)", groups), e.costTable(t, "own corpus"))
 	if *document != "" {
-		if err := e.writePeers(*document); err != nil {
+		if err := e.writePeers(details); err != nil {
 			t.Error(err)
 		}
 	}

@@ -117,11 +117,20 @@ func publish(t *testing.T, name string, tables ...string) {
 	text := strings.Join(tables, "\n")
 	t.Logf("%s\n%s", name, text)
 	if *document != "" {
-		if err := replaceBetween(*document, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", text); err != nil {
+		path := *document
+		if slices.Contains(detailed, name) {
+			path = details
+		}
+		if err := replaceBetween(path, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", text); err != nil {
 			t.Error(err)
 		}
 	}
 }
+
+// details is the document beside the page, which has the tables that few ask for.
+const details = "README.md"
+
+var detailed = []string{"others", "idioms", "own"}
 
 // replaceBetween writes what is between two lines of a document anew.
 func replaceBetween(path, begin, end, with string) error {
