@@ -65,8 +65,12 @@ func TestReadmeBeginsWithTheEvaluation(t *testing.T) {
 	}
 }
 
-// formOfFamily is the use of a form that one family, or several, have.
-var formOfFamily = regexp.MustCompile(`^(outcome|fact|text|list) of ([a-z_]+(?:, [a-z_]+)*)$`)
+var (
+	// formOfFamily is the use of a form that one family, or several, have.
+	formOfFamily = regexp.MustCompile(`^(outcome|fact|text|list) of ([a-z_]+(?:, [a-z_]+)*)$`)
+	// familyNames are the use of a row of these.
+	familyNames = regexp.MustCompile(`^[a-z_]+(?:, [a-z_]+)*$`)
+)
 
 // The table of reserved forms in the documentation is the one that writer,
 // stuffing and parser share.
@@ -84,11 +88,17 @@ func TestDocumentedForms(t *testing.T) {
 		}
 		uses.add(use, form)
 	}
-	var rows []string
+	var rows, ofFamilies []string
 	for _, use := range uses.keys {
-		rows = append(rows, fmt.Sprintf("| %s | %s |", strings.Join(uses.items[use], ", "), use))
+		row := fmt.Sprintf("| %s | %s |", strings.Join(uses.items[use], ", "), use)
+		if familyNames.MatchString(use) {
+			ofFamilies = append(ofFamilies, row)
+			continue
+		}
+		rows = append(rows, row)
 	}
 	checkTable(t, "../docs/reference/receipts.md", "| begins with | for |", rows)
+	checkTable(t, "testdata/forms.md", "| begins with | of |", ofFamilies)
 }
 
 // The table of error kinds in the documentation is the one that hints come from.

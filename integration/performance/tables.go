@@ -17,13 +17,13 @@ func (r Results) blocks() []block {
 	return append(list, block{"log", r.logTable()}, block{"disk", r.diskTable()}, block{"bulk", r.bulkTable()})
 }
 
-// documents returns the parts of each document: the page has what most readers ask, and calls.md the calls that are cut.
+// documents returns the parts of each document: the page has what most readers ask, and calls.md every call.
 func (r Results) documents() map[string][]block {
 	parts := map[string][]block{}
 	for _, b := range r.blocks() {
 		path := documentPath
 		for _, p := range payloads {
-			if p.cut && p.name == b.name {
+			if p.name == b.name {
 				path = callsPath
 			}
 		}
