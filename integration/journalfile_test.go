@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// segmentFile is the first segment of a store's journal, read by docs/journal.md.
+// segmentFile is the first segment of a store's journal, read by internal/journal/format.md.
 type segmentFile struct {
 	path    string
 	content []byte

@@ -60,7 +60,7 @@ func TestDocumentedSimulation(t *testing.T) {
 			}
 		}
 	}
-	checkTable(t, "../docs/reference/compaction.md", "| session | strategy | 125/10 | 100/25 | 100/100 | largest prompt | open failures shown |", rows)
+	checkTable(t, "testdata/simulation.md", "| session | strategy | 125/10 | 100/25 | 100/100 | largest prompt | open failures shown |", rows)
 }
 
 func thousands(n int) string { return fmt.Sprintf("%.1f", float64(n)/1000) }

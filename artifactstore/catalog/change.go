@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/internal/journal"
 )
 
-// change is an entry of the catalog. All times are in milliseconds since 1970. docs/journal.md has the members.
+// change is an entry of the catalog. All times are in milliseconds since 1970. internal/journal/format.md has the members.
 type change struct {
 	// At is the time of the catalog, by which things end.
 	At int64 `json:"at"`

@@ -1,4 +1,4 @@
-"""Reads a journal by docs/journal.md, and prints its entries: stream, number, time, hash, and the length of the data.
+"""Reads a journal by internal/journal/format.md, and prints its entries: stream, number, time, hash, and the length of the data.
 
 Only the standard library, and blake3, google-crc32c and zstandard of the package index. What does not hold is printed to stderr.
 """

@@ -1,4 +1,4 @@
-// Package journal_test runs reader.py, which is written by docs/journal.md alone, over journals that the program wrote.
+// Package journal_test runs reader.py, which is written by internal/journal/format.md alone, over journals that the program wrote.
 package journal_test
 
 import (

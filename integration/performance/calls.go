@@ -147,7 +147,7 @@ func (s *side) dropFiles() error {
 	return nil
 }
 
-// appendedBytes returns the bytes of the frames in the open segments of a journal, by docs/journal.md: what the sidecar
+// appendedBytes returns the bytes of the frames in the open segments of a journal, by internal/journal/format.md: what the sidecar
 // appended before it answered. Segments are of a fixed size, so the size of the files says nothing.
 func appendedBytes(journal string) (total int, err error) {
 	const page, header, magic = 4096, 112, 0x4a525401

@@ -99,7 +99,7 @@ func TestAppendedBytes(t *testing.T) {
 		if err := j.Append(context.Background(), journal.Append{Entries: []*journal.Entry{journal.NewEntry(journal.Records, make([]byte, n))}}); err != nil {
 			t.Fatal(err)
 		}
-		want += (112 + n + 7) / 8 * 8 // docs/journal.md
+		want += (112 + n + 7) / 8 * 8 // internal/journal/format.md
 	}
 	if got, err := appendedBytes(dir); err != nil || got != want {
 		t.Errorf("got %d, error %v, want %d", got, err, want)

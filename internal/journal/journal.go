@@ -1,5 +1,5 @@
 // Package journal is the truth of a store: an append-only log of entries, from which everything that indexes them can be made
-// again. docs/journal.md specifies its files.
+// again. internal/journal/format.md specifies its files.
 //
 // An entry belongs to a stream, which is numbered from 1 and chained by hashes. An append of several entries is in the journal
 // wholly or not at all, and one sync makes the appends of all callers who wait durable (group commit).
