@@ -28,7 +28,7 @@ const (
 	// grows. Two streams of this size fit into a message of 4 MiB.
 	maxInline = 1 << 20
 	// chunkBytes is the size of a chunk, in bytes: small chunks cost a message each, and larger ones gain nothing more
-	// (docs/reference/performance.md).
+	// (integration/bench).
 	chunkBytes = 256 << 10
 	// maxBehind is how many bytes a sidecar may be behind that takes nothing for a fifth of the patience.
 	maxBehind = 64 << 20

@@ -2,5 +2,5 @@
 // binary in a process of its own against stock servers in processes of
 // their own, called in turns by one client. A ratio is the median over
 // rounds, so that a noisy minute touches both sides. What users get as a whole is
-// measured by integration/performance; docs/reference/performance.md says what there is.
+// measured by integration/performance; README.md says what there is.
 package bench
