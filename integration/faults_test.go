@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fault is one case of docs/reference/faults.md that a running sidecar can meet.
+// fault is one case of testdata/faults.txt that a running sidecar can meet.
 type fault struct {
 	id, what string
 	run      func(t *testing.T, s *sidecar)
