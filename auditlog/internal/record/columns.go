@@ -26,7 +26,7 @@ type Column struct {
 	Name string
 	// Type is its type in SQL: TEXT, INTEGER or BLOB, NOT NULL or not.
 	Type string
-	// Comment says for people what it has. It is in the schema of every database, and in docs/reference/audit.md.
+	// Comment says for people what it has. It is in the schema of every database; docs/reference/audit.md has the names.
 	Comment string
 }
 
