@@ -109,7 +109,7 @@ integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a r
 observability: build ## The dashboard and the alerts of packaging/observability, by promtool and a Prometheus that scrapes
 	@integration/setup.sh $(if $(INSTALL),install,check) promtool prometheus
 	$(ALL) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all observability $(GO) test -count=1 -timeout 5m ./integration/observability
-faults: programs ## Kill, cut the power, fill disks: the short form of docs/reference/faults.md
+faults: programs ## Kill, cut the power, fill disks: the short form of integration/faults/README.md
 	$(ALL) $(JOB) -all -but 'a log in memory' faults $(GO) test -count=1 -shuffle=on -parallel 4 -timeout 20m ./integration/faults ./internal/journal ./internal/index ./auditlog/local
 	$(ALL) $(JOB) -all faults-store $(GO) test -count=1 -run '$(STORE_TESTS)' ./artifactstore/dir
 postgres: programs ## The audit log in a PostgreSQL server of its own: the contract, kills, lost connections

@@ -4,7 +4,7 @@
 //
 // What belongs here is what a caller can see and no single room can promise: a
 // status code for every reason that the contract lists, the faults of
-// docs/reference/faults.md that reach a running server, the life cycle of the process, the
+// integration/faults/README.md that reach a running server, the life cycle of the process, the
 // command line, other clients (grpcurl), and the golden corpus in
 // testdata/golden, which shows whole receipts the way a model reads them. What
 // one room can prove alone belongs beside its code.

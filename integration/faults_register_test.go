@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// proofs names, for each case of docs/reference/faults.md, the tests that prove it, a leg of CI, or the reason why there is none.
+// proofs names, for each case of integration/faults/README.md, the tests that prove it, a leg of CI, or the reason why there is none.
 const proofs = "testdata/faults.txt"
 
 var (
@@ -18,15 +18,14 @@ var (
 	provedByLeg = regexp.MustCompile(`^make ([a-z-]+)$`)
 )
 
-// TestFaultRegister checks that the pages and the list of proofs have the same cases, and that every case has a test that is
+// TestFaultRegister checks that the page and the list of proofs have the same cases, and that every case has a test that is
 // there, a leg of CI, or a reason why not. Every case of TestFaults proves one.
 func TestFaultRegister(t *testing.T) {
 	t.Parallel()
 	page := map[string]bool{}
-	text := string(readFile(t, "../docs/reference/faults.md")) + string(readFile(t, "faults/requests.md"))
-	for _, m := range faultRow.FindAllStringSubmatch(text, -1) {
+	for _, m := range faultRow.FindAllStringSubmatch(string(readFile(t, "faults/README.md")), -1) {
 		if page[m[1]] {
-			t.Errorf("the pages have %s twice", m[1])
+			t.Errorf("the page has %s twice", m[1])
 		}
 		page[m[1]] = true
 	}
@@ -38,7 +37,7 @@ func TestFaultRegister(t *testing.T) {
 			continue
 		}
 		if !page[m[1]] {
-			t.Errorf("the pages have no row of %s, or it is twice in %s", m[1], proofs)
+			t.Errorf("the page has no row of %s, or it is twice in %s", m[1], proofs)
 		}
 		delete(page, m[1])
 		checkProof(t, m[1], m[2], makefile)

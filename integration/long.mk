@@ -40,5 +40,5 @@ faults-long: faults-crashes ## The faults for hours; the counts go to .run/fault
 		TOOLRESULT_FAULTS_TOTALS=$(CURDIR)/.run/faults.txt $(LONG) -all faults-long $(GO) test -count=1 -timeout 6h -skip '$(CRASHES)' ./integration/faults
 faults-crashes: programs ## KILLS by kill -9 and power CUTS, in runs that add up in LEDGER
 	$(LONG) faults-crashes integration/faults/crashes.sh $(LEDGER) $(KILLS) $(CUTS)
-faults-totals: ## The sums of LEDGER by test; docs/reference/faults.md has those of all
+faults-totals: ## The sums of LEDGER by test; integration/faults/README.md has those of all
 	@integration/faults/crashes.sh $(LEDGER)

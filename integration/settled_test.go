@@ -17,7 +17,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// What docs/reference/faults.md promises after every case.
+// What integration/faults/README.md promises after every case.
 const (
 	healthWithin  = 100 * time.Millisecond
 	settledWithin = 5 * time.Second

@@ -3,7 +3,7 @@
 # broken off counts what it finished.
 #
 #   crashes.sh LEDGER KILLS CUTS   run until the ledger has so many
-#   crashes.sh LEDGER              print the sums of each test; docs/reference/faults.md has those of the last run together
+#   crashes.sh LEDGER              print the sums of each test; integration/faults/README.md has those of the last run together
 set -euo pipefail
 ledger=$(realpath -m "$1")
 sums='$1 == "leg" {n[$2]++; for (i = 3; i < NF; i += 2) {by[$2, $i] += $(i + 1); all[$i] += $(i + 1)}}'

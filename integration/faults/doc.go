@@ -1,6 +1,6 @@
 // Package faults breaks things around the sidecar and its store and looks at what is left: kill -9 at random
 // times and at every system call, errors from the kernel, full and read-only disks, power cuts on real file
-// systems, artifacts that somebody altered, clients that stop or vanish. docs/reference/faults.md says which case is
+// systems, artifacts that somebody altered, clients that stop or vanish. integration/faults/README.md says which case is
 // proved by which test.
 //
 // Everything here is real: processes, sockets, loop devices, strace. So every test is a leg that needs root,

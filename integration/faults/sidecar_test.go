@@ -171,7 +171,7 @@ func (s *sidecar) read(ctx context.Context, path string) (string, error) {
 	}
 }
 
-// wantNoTemp waits for the store to hold nothing that is unfinished: P2 of docs/reference/faults.md gives it 5 s.
+// wantNoTemp waits for the store to hold nothing that is unfinished: P2 of integration/faults/README.md gives it 5 s.
 func (s *sidecar) wantNoTemp(t testing.TB) {
 	t.Helper()
 	for deadline := time.Now().Add(5 * time.Second); len(tempFiles(t, s.Store)) > 0; time.Sleep(time.Millisecond) {
