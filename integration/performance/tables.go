@@ -150,11 +150,11 @@ func (r Results) bulkTable() string {
 func (b Bulk) table() string {
 	var rows [][]string
 	for _, s := range b.Sides {
-		row := []string{s.Name, digits(s.Seconds.median()), digits(s.CPU.median()), "", ""}
+		row := []string{s.Name, digits(s.Seconds.median()), digits(s.CPU.median()), ""}
 		if floor, ok := bulkFloors[s.Name]; ok {
-			row[3], row[4] = s.Seconds.over(b.side(floor).Seconds).String(), floor
+			row[3] = s.Seconds.over(b.side(floor).Seconds).String()
 		}
 		rows = append(rows, row)
 	}
-	return table([]string{fmt.Sprintf("%s MiB: %s", group(b.Bytes>>20), b.Kind), "seconds", "CPU of the server, s", "beside", "the floor"}, rows)
+	return table([]string{fmt.Sprintf("%s MiB: %s", group(b.Bytes>>20), b.Kind), "seconds", "CPU of the server, s", "beside the row above"}, rows)
 }
