@@ -32,9 +32,11 @@ func parseViews() (views, error) {
 
 // words are the functions of the templates.
 var words = template.FuncMap{
-	"bytes":   size,
-	"count":   func(n any) string { return humanize.Comma(number(n)) },
-	"plural":  func(n any, unit string) string { return humanize.Comma(number(n)) + " " + english.PluralWord(int(number(n)), unit, "") },
+	"bytes": size,
+	"count": func(n any) string { return humanize.Comma(number(n)) },
+	"plural": func(n any, unit string) string {
+		return humanize.Comma(number(n)) + " " + english.PluralWord(int(number(n)), unit, "")
+	},
 	"time":    func(t *timestamppb.Timestamp) string { return t.AsTime().UTC().Format("2006-01-02 15:04:05") },
 	"iso":     func(t *timestamppb.Timestamp) string { return t.AsTime().UTC().Format(time.RFC3339Nano) },
 	"ago":     func(t *timestamppb.Timestamp) string { return humanize.Time(t.AsTime()) },
