@@ -373,6 +373,21 @@ func TestSettingsOfAnEnsuredSidecar(t *testing.T) {
 	}
 }
 
+// TestRuntimeDirectoryIsRemoved does what the end of a user's last session does to a sidecar that outlives it. Nobody can reach that one
+// any more, and it has the store: it ends, so that the next `ensure` starts another one.
+func TestRuntimeDirectoryIsRemoved(t *testing.T) {
+	t.Parallel()
+	u := newEnsured(t)
+	first := u.must()
+	if err := os.RemoveAll(u.dir()); err != nil {
+		t.Fatal(err)
+	}
+	if next := u.must(); next == first || !gone(first) {
+		t.Errorf("the sidecar is %d, after %d", next, first)
+	}
+	wantServing(t, "unix://"+u.socket())
+}
+
 // TestStoreOfAnotherIsReported has a sidecar elsewhere that has the store, and does not end in time.
 func TestStoreOfAnotherIsReported(t *testing.T) {
 	t.Parallel()

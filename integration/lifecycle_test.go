@@ -3,6 +3,7 @@ package integration_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,6 +82,30 @@ func TestNothingOfOursEndsIt(t *testing.T) {
 	if code := s.Terminate(); code != 0 {
 		t.Errorf("exit code %d\n%s", code, s.Log)
 	}
+}
+
+// TestAnotherTakesTheSocket binds the path as a service manager does, which does not know the lock: the sidecar ends with an error that
+// says so, and leaves the socket of the other alone.
+func TestAnotherTakesTheSocket(t *testing.T) {
+	t.Parallel()
+	s := startSidecar(t, launch{AnyExit: true})
+	if err := os.Remove(s.Socket); err != nil {
+		t.Fatal(err)
+	}
+	other, err := net.Listen("unix", s.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if code := s.Wait(); code != 125 {
+		t.Errorf("exit code %d", code)
+	}
+	wantIn(t, s.Log.String(), `"reason":"socket_lost"`)
+	conn, err := net.Dial("unix", s.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
 }
 
 // TestSecondSidecar starts another sidecar on the socket or the store of one

@@ -9,16 +9,20 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/preview/salience"
+	"github.com/toolresult/toolresult/server/rpc"
 	"github.com/toolresult/toolresult/tokens"
 )
 
 // restAfter is for how long nobody calls before a server gives memory back.
 const restAfter = 5 * time.Second
 
-// Serve serves until ctx is done, or nobody has called for as long as the configuration says, and then shuts down in order: health says
-// NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight
-// end or are cut at the shutdown timeout, and the store is closed last. It
-// returns nil after an orderly shutdown. A Server is served once.
+// pathPause is the time between two looks at the path of the socket. It is well below the wait of `ensure`, which can start no other
+// server as long as one that nobody reaches has the store.
+const pathPause = 2 * time.Second
+
+// Serve serves until ctx is done, nobody has called for as long as the configuration says, or the socket's path is lost, and then shuts
+// down in order: health says NOT_SERVING and new calls are rejected, the drain delay passes, calls in flight end or are cut at the
+// shutdown timeout, and the store is closed last. It returns nil after an orderly shutdown, except [rpc.ErrSocketLost]. A Server is served once.
 func (s *Server) Serve(ctx context.Context) error {
 	failed, end := make(chan error, len(s.listeners)), &summary{began: time.Now(), reason: endedByError}
 	for _, l := range s.listeners {
@@ -38,6 +42,14 @@ func (s *Server) Serve(ctx context.Context) error {
 			}
 		})
 	}
+	lost := make(chan struct{}) // closed when the socket's path is
+	if s.socket != nil {
+		keeper.Go(func() {
+			if s.socket.Lost(pathPause, keeping.Done()) {
+				close(lost)
+			}
+		})
+	}
 	keeper.Go(func() { s.calls.AtRest(restAfter, keeping.Done(), giveBack) })
 	if s.config.GCInterval > 0 {
 		keeper.Go(func() { s.catalog.Keep(keeping, s.config.GCInterval) })
@@ -50,6 +62,9 @@ func (s *Server) Serve(ctx context.Context) error {
 		end.cut = s.drain()
 	case <-unused:
 		end.reason = endedByIdle
+		end.cut = s.drain()
+	case <-lost:
+		end.reason, err = endedByLostSocket, fmt.Errorf("socket %s: %w", s.config.Socket, rpc.ErrSocketLost)
 		end.cut = s.drain()
 	case err = <-failed:
 		end.cut = s.inFlight()

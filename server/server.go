@@ -89,7 +89,8 @@ type Server struct {
 	draining  chan struct{}      // closed when calls that would last are to end
 	stopping  func()             // called when the server begins to end; nil: nothing is called
 	listeners []net.Listener
-	closers   []io.Closer // closed last, in reverse order
+	socket    *rpc.UnixSocket // one of them; nil: somebody else has bound it
+	closers   []io.Closer     // closed last, in reverse order
 }
 
 // New opens the store, binds the listeners and assembles the services. Nothing
@@ -222,7 +223,7 @@ func (s *Server) listen(o Options) error {
 			return err
 		}
 		s.closers = append(s.closers, socket.Lock)
-		s.listeners = append(s.listeners, socket.Listener)
+		s.socket, s.listeners = socket, append(s.listeners, socket)
 	}
 	if s.config.TCP == "" {
 		return nil

@@ -8,15 +8,16 @@ import (
 
 // Reasons of the end of a server.
 const (
-	endedBySignal = "signal" // or, of a server in another process, by that
-	endedByIdle   = "idle"
-	endedByError  = "error"
+	endedBySignal     = "signal" // or, of a server in another process, by that
+	endedByIdle       = "idle"
+	endedByLostSocket = "socket_lost"
+	endedByError      = "error"
 )
 
 // summary is what the last line of a server's log says, beside the counts of its calls.
 type summary struct {
 	began  time.Time
-	reason string // signal, idle or error
+	reason string // one of the above
 	cause  error  // of a signal: which one; nil: not known
 	cut    int64  // calls in flight that were ended at the shutdown timeout; 0: all had ended by themselves
 	now    State  // before the store was closed

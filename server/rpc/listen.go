@@ -3,10 +3,13 @@ package rpc
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,17 +20,56 @@ import (
 // ErrSocketInUse means that another server has the socket.
 var ErrSocketInUse = errors.New("in use by another server")
 
-// unixSocket is a listening Unix socket, and the lock that makes its path ours
-// until the lock is closed.
-type unixSocket struct {
-	net.Listener
+// ErrSocketLost means that the path of the server's socket was removed, or that another socket has it, so that clients reach it no more.
+var ErrSocketLost = errors.New("the path of the socket is gone, or leads to another one")
+
+// UnixSocket is a listening Unix socket, and the lock that makes its path ours until the lock is closed. Programs that do not know the
+// lock can still remove the path, as the end of a user's last session does, or bind a socket of their own there, as service managers do.
+type UnixSocket struct {
+	*net.UnixListener
 	Lock *os.File
+
+	path   string
+	bound  os.FileInfo // of the path when it was bound; its inode is not used again while the socket is open
+	unlink sync.Once
+}
+
+// Close stops listening, and removes the path if it still leads to this socket.
+func (s *UnixSocket) Close() error {
+	s.unlink.Do(func() {
+		if s.hasPath() {
+			_ = os.Remove(s.path) // a socket without its server is stale, and the next one removes it
+		}
+	})
+	return s.UnixListener.Close()
+}
+
+// hasPath reports whether the path leads to this socket, or cannot be looked at.
+func (s *UnixSocket) hasPath() bool {
+	now, err := os.Lstat(s.path)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(s.bound, now)
+}
+
+// Lost returns true once nobody can reach the socket by its path any more, which it looks at again and again after some time; false when
+// stop is closed.
+func (s *UnixSocket) Lost(every time.Duration, stop <-chan struct{}) bool {
+	for s.hasPath() {
+		select {
+		case <-stop:
+			return false
+		case <-time.After(every):
+		}
+	}
+	return true
 }
 
 // ListenUnix binds a Unix socket in a directory that only this user can enter. A lock file beside the socket decides whether an
 // old socket is stale, and never a dial: a server that does not answer is still there. The holder of the lock may unlink and
 // bind; it keeps the lock until it ends, and closes it last.
-func ListenUnix(path string) (*unixSocket, error) {
+func ListenUnix(path string) (*UnixSocket, error) {
 	if err := checkSocketPath(path); err != nil {
 		return nil, err
 	}
@@ -38,12 +80,12 @@ func ListenUnix(path string) (*unixSocket, error) {
 	if err != nil {
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
-	l, err := bind(path)
-	if err != nil {
+	socket := &UnixSocket{Lock: lock, path: path}
+	if socket.UnixListener, socket.bound, err = bind(path); err != nil {
 		_ = lock.Close()
 		return nil, fmt.Errorf("socket %s: %w", path, err)
 	}
-	return &unixSocket{l, lock}, nil
+	return socket, nil
 }
 
 // checkSocketPath rejects paths that the kernel would cut off, or that would break a line of the log.
@@ -76,24 +118,27 @@ func lockFile(path string) (*os.File, error) {
 	return f, nil
 }
 
-// bind binds a socket, in the place of a stale one. It removes nothing but a socket. The lock is held.
-func bind(path string) (net.Listener, error) {
+// bind binds a socket, in the place of a stale one, and returns what its path is then. It removes nothing but a socket. The lock is held.
+func bind(path string) (*net.UnixListener, os.FileInfo, error) {
 	if info, err := os.Lstat(path); err == nil {
 		if info.Mode().Type() != os.ModeSocket {
-			return nil, errors.New("something that is no socket has this name")
+			return nil, nil, errors.New("something that is no socket has this name")
 		}
 		if err := os.Remove(path); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil {
-		return nil, errors.Join(err, l.Close())
+	err = os.Chmod(path, 0o600)
+	info, statErr := os.Lstat(path)
+	if err = errors.Join(err, statErr); err != nil {
+		return nil, nil, errors.Join(err, l.Close())
 	}
-	return l, nil
+	l.SetUnlinkOnClose(false) // it unlinks by name, whoever has the name then
+	return l, info, nil
 }
 
 // ListenTCP binds a literal address: of loopback, unless the connections are TLS.

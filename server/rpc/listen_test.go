@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolresult/toolresult/server/identity"
 )
@@ -23,8 +24,7 @@ func TestStaleSocket(t *testing.T) {
 	if _, err := ListenUnix(path); !errors.Is(err, ErrSocketInUse) {
 		t.Errorf("while it is served: %v", err)
 	}
-	first.Listener.(*net.UnixListener).SetUnlinkOnClose(false)
-	if err := first.Listener.Close(); err != nil {
+	if err := first.UnixListener.Close(); err != nil { // as the kernel does: the path stays
 		t.Fatal(err)
 	}
 	if _, err := ListenUnix(path); !errors.Is(err, ErrSocketInUse) {
@@ -40,8 +40,61 @@ func TestStaleSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(next.Listener.Close(), next.Lock.Close()); err != nil {
+	if err := errors.Join(next.Close(), next.Lock.Close()); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLostSocket takes the path away as others do who do not know the lock. The socket notices, and leaves alone what has its path then.
+func TestLostSocket(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(t *testing.T, path string) (left net.Listener){
+		"removed": func(t *testing.T, path string) net.Listener {
+			if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+				t.Fatal(err)
+			}
+			return nil
+		},
+		"replaced": func(t *testing.T, path string) net.Listener {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			other, err := net.Listen("unix", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return other
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(socketDir(t), "run", "s")
+			socket, err := ListenUnix(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			close(ended)
+			if socket.Lost(time.Hour, ended) {
+				t.Error("it is lost at once")
+			}
+			other := take(t, path)
+			if !socket.Lost(time.Hour, nil) {
+				t.Error("it is not lost")
+			}
+			if err := errors.Join(socket.Close(), socket.Lock.Close()); err != nil {
+				t.Error(err)
+			}
+			if other == nil {
+				return
+			}
+			defer other.Close()
+			if conn, err := net.Dial("unix", path); err != nil {
+				t.Errorf("the other server: %v", err)
+			} else {
+				_ = conn.Close()
+			}
+		})
 	}
 }
 
@@ -76,7 +129,7 @@ func TestForeignPeerIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = errors.Join(socket.Listener.Close(), socket.Lock.Close()) }()
+	defer func() { _ = errors.Join(socket.Close(), socket.Lock.Close()) }()
 	client, err := net.Dial("unix", socket.Addr().String())
 	if err != nil {
 		t.Fatal(err)
