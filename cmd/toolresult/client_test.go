@@ -134,7 +134,7 @@ func TestEmbeddedSidecarNeedsItsDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Store = "/proc/none"
-	if _, err := embed(t.Context(), c); err == nil || !strings.Contains(err.Error(), "/proc/none") {
+	if _, err := embed(t.Context(), c, false); err == nil || !strings.Contains(err.Error(), "/proc/none") {
 		t.Errorf("a store that cannot be made is %v", err)
 	}
 }

@@ -43,6 +43,8 @@ type target struct {
 	address         string    // empty: the sidecar of the configuration, or an embedded one
 	running         bool      // none is started in this process
 	ensured         *starting // one is started apart where there is none; nil: it is not
+	revived         bool      // that one is started again when it has ended
+	alone           bool      // one in this process has the store that is meant, and none beside it
 	store           string    // of an embedded sidecar, whatever runs; empty: that of the configuration
 	credentialFlags           // to show to it
 }
@@ -114,6 +116,9 @@ func (t *target) connect(ctx context.Context) (*connection, error) {
 
 // connectAt connects to the sidecar at a place that was found, or starts one in this process.
 func (t *target) connectAt(ctx context.Context, where place) (*connection, error) {
+	if where.address != "" && t.revived && t.address == "" {
+		return t.dial(where.address, reviving(where.address)...)
+	}
 	if where.address != "" {
 		return t.dial(where.address)
 	}
@@ -130,7 +135,7 @@ func (t *target) connectAt(ctx context.Context, where place) (*connection, error
 	if t.tokenFile != "" {
 		return nil, errNoSidecar
 	}
-	return embed(ctx, c)
+	return embed(ctx, c, t.alone)
 }
 
 // wayOut returns what a user can do when nothing could be kept; it follows the reason.
@@ -182,12 +187,12 @@ func sidecarNames() (sidecar.Names, error) {
 }
 
 // dial connects to an address, which is a target of gRPC.
-func (t *credentialFlags) dial(address string) (*connection, error) {
+func (t *credentialFlags) dial(address string, more ...grpc.DialOption) (*connection, error) {
 	options, err := t.options(address)
 	if err != nil {
 		return nil, err
 	}
-	return connectTo(address, options...)
+	return connectTo(address, append(options, more...)...)
 }
 
 // connectTo connects to a target of gRPC. The windows of flow control have a fixed size, because gRPC would otherwise measure the
@@ -211,16 +216,16 @@ func connectTo(target string, options ...grpc.DialOption) (*connection, error) {
 const lockWait = 10 * time.Second
 
 // embed starts a sidecar in this process, which it alone can call. It uses the configured store or, if a running sidecar has
-// locked that, one beside it. The second store is locked by other embedded sidecars at most, which end soon, so that it is
+// locked that and alone is not set, one beside it. The second store is locked by other embedded sidecars at most, which end soon, so that it is
 // waited for. Nothing is logged, because the output belongs to the command; nobody else can call it.
-func embed(ctx context.Context, c config.Config) (*connection, error) {
+func embed(ctx context.Context, c config.Config, alone bool) (*connection, error) {
 	listener := rpc.ListenInProcess()
 	c.TCP, c.Token, c.TokenFile, c.TokenFD, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", 0, "", "", "", "", 0
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version, Listener: listener}
 	p := showProgress(ctx, takes("opening the store"))
 	defer p.stop()
 	s, err := server.New(c, options)
-	if errors.Is(err, artifactstore.ErrLocked) {
+	if errors.Is(err, artifactstore.ErrLocked) && !alone {
 		c.Store += "-embedded"
 		listener = rpc.ListenInProcess() // New has closed the one before
 		options.LockWait, options.Listener = lockWait, listener

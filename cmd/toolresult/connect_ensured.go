@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
+
+	"google.golang.org/grpc"
 
 	"github.com/toolresult/toolresult/internal/sidecar"
 )
@@ -68,6 +71,29 @@ func ensureApart() (string, error) {
 		return "", errors.Join(err, errors.New(strings.TrimSpace(stderr.String())))
 	}
 	return strings.TrimSpace(stdout.String()), nil
+}
+
+// reviving returns how a connection to the socket of a sidecar is made again when that has ended, as an unused one does: another one is
+// started first. It returns nothing for other addresses.
+func reviving(address string) []grpc.DialOption {
+	path, ok := strings.CutPrefix(address, "unix://")
+	if !ok {
+		return nil
+	}
+	return []grpc.DialOption{grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "unix", path)
+		if err == nil {
+			return conn, nil
+		}
+		if _, none := findSidecar(ctx); !isAway(none) {
+			return nil, err
+		}
+		if _, again := ensureApart(); again != nil {
+			return nil, errors.Join(err, again)
+		}
+		return d.DialContext(ctx, "unix", path)
+	})}
 }
 
 // warm starts a sidecar if none is there, and does not wait for it: the commands of an agent have one soon, and mostly this one, too.

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,9 +20,10 @@ import (
 )
 
 // inspectCommand returns `inspect`. It serves a page for people, and runs until it is interrupted; package inspect has the page. The
-// sidecar is called as all commands call it, so that a store that nobody serves can be looked at too.
+// sidecar is that of the user, which is started apart if there is none, so that the page is of what agents do meanwhile; or, with --store,
+// one in this process.
 func inspectCommand() *cobra.Command {
-	var t target
+	t := target{running: true, ensured: &starting{}, revived: true, alone: true}
 	var listen string
 	cmd := &cobra.Command{
 		Use: "inspect [flags]", Short: "Serve a page that shows sessions, calls and what the model saw of each", Args: cobra.NoArgs,
@@ -32,8 +34,10 @@ func inspectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer listener.Close() //nolint:errcheck // the server has closed it
-			return t.withConnection(cmd.Context(), func(c *connection) error {
+			defer listener.Close()                                 //nolint:errcheck // the server has closed it
+			ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP) // a closed terminal leaves no store of trials
+			defer stop()
+			return t.withConnection(ctx, func(c *connection) error {
 				token := rand.Text()
 				trials := &trials{}
 				page, err := inspect.New(inspect.Options{
@@ -45,7 +49,7 @@ func inspectCommand() *cobra.Command {
 				if err := writeln(cmd.OutOrStdout(), fmt.Sprintf("http://%s/?token=%s", listener.Addr(), token)); err != nil {
 					return err
 				}
-				return errors.Join(servePage(cmd.Context(), listener, page), trials.close())
+				return errors.Join(servePage(ctx, listener, page), trials.close())
 			})
 		},
 	}
@@ -84,7 +88,11 @@ type trials struct {
 	mu         sync.Mutex
 	connection *connection // nil: it has not started
 	store      string      // directory
+	closed     bool
 }
+
+// trialQuota bounds the store of trials, in bytes; what was tried before gives way.
+const trialQuota = 1 << 30
 
 // sidecar returns the service of the sidecar.
 func (t *trials) sidecar(ctx context.Context) (pb.ToolResultServiceClient, error) {
@@ -92,6 +100,9 @@ func (t *trials) sidecar(ctx context.Context) (pb.ToolResultServiceClient, error
 	defer t.mu.Unlock()
 	if t.connection != nil {
 		return t.connection, nil
+	}
+	if t.closed {
+		return nil, context.Canceled
 	}
 	c, err := defaultConfig()
 	if err != nil {
@@ -102,7 +113,8 @@ func (t *trials) sidecar(ctx context.Context) (pb.ToolResultServiceClient, error
 		return nil, err
 	}
 	c.Store, c.ObjectStore, c.Audit, c.Volatile = store, "", config.AuditOff, true
-	connection, err := embed(ctx, c)
+	c.StoreQuota, c.SessionLease = trialQuota, 0
+	connection, err := embed(ctx, c, true)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(store))
 	}
@@ -114,8 +126,11 @@ func (t *trials) sidecar(ctx context.Context) (pb.ToolResultServiceClient, error
 func (t *trials) close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.closed = true
 	if t.connection == nil {
 		return nil
 	}
-	return errors.Join(t.connection.close(), os.RemoveAll(t.store))
+	err := errors.Join(t.connection.close(), os.RemoveAll(t.store))
+	t.connection = nil
+	return err
 }

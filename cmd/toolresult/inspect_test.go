@@ -27,21 +27,21 @@ func TestInspectIsForThisMachine(t *testing.T) {
 func TestInspectServesUntilItIsInterrupted(t *testing.T) {
 	session, temporary := newSession(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	toolresult(t, "", "exec", "--session", session, "--call", "a", "--", "seq", "5000").want(0)
+	store := filepath.Join(t.TempDir(), "store")
+	toolresult(t, "", "exec", "--store", store, "--session", session, "--call", "a", "--", "seq", "5000").want(0)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	out, in := io.Pipe()
 	var failed bytes.Buffer
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"inspect"}, nil, in, &failed)
+		ended <- run(ctx, []string{"inspect", "--store", store}, nil, in, &failed)
 		_ = in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		t.Fatal(err, failed.String())
 	}
-	root, _, _ := strings.Cut(line, "/?token=")
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -59,15 +59,20 @@ func TestInspectServesUntilItIsInterrupted(t *testing.T) {
 		}
 		return string(text)
 	}
-	body(client.Get(strings.TrimSpace(line)))
+	first, err := client.Get(strings.TrimSpace(line))
+	body(first, err)
+	root := strings.TrimSuffix(first.Request.URL.String(), "/")
 	page := body(client.Get(root + "/sessions/" + session))
-	_, record, found := strings.Cut(page, `<td><a href="/records/`)
-	record, _, _ = strings.Cut(record, `"`)
+	_, record, found := strings.Cut(page, `<td><a href="/`)
+	record, _, _ = strings.Cut(record[strings.Index(record, "/records/")+len("/records/"):], `"`)
 	if !found || !strings.Contains(page, "seq 5000") {
 		t.Fatalf("the call is not on the page:\n%s", page)
 	}
 	if trial := body(client.PostForm(root+"/records/"+record+"/trial", url.Values{"tokens": {"100"}})); !strings.Contains(trial, "tokens</b>") {
 		t.Errorf("the policy was not tried:\n%s", trial)
+	}
+	if o := toolresult(t, "", "inspect", "--store", store).want(codeFailed, "! toolresult: "); !strings.Contains(o.err, "locked by process") {
+		t.Errorf("a second page of the store: %s", o.err)
 	}
 	client.CloseIdleConnections()
 	stop()
