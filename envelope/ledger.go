@@ -270,7 +270,7 @@ func Omitted(c *pb.Cut) (bytes, lines uint64) {
 func (v *Large) Segments() []*pb.Segment {
 	source := v.Source
 	if source == nil {
-		source = &pb.SourceFacts{Bytes: uint64(len(v.Preview)), Lines: countLines(v.Preview)}
+		source = &pb.SourceFacts{Bytes: uint64(len(v.Preview)), Lines: CountLines(v.Preview)}
 	}
 	if given := source.GetSegments(); len(given) > 0 {
 		return given
@@ -328,8 +328,8 @@ func withoutSegments(m protoreflect.Message) (changed bool) {
 	return changed
 }
 
-// countLines returns the number of lines of a text; a last line without an end counts.
-func countLines(text string) uint64 {
+// CountLines returns the number of lines of a text; a last line without an end counts.
+func CountLines(text string) uint64 {
 	n := uint64(strings.Count(text, "\n"))
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		n++

@@ -4,7 +4,9 @@ import (
 	"crypto/subtle"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // The page shows what tools wrote, which may be secret, and any program of this machine and any page in the browser can send
@@ -16,12 +18,13 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// cookie is the beginning of the name of the cookie; the port follows, because cookies belong to all ports of a host.
-const cookie = "toolresult-inspect-"
+// cookie is the name of the cookie that has the token.
+const cookie = "toolresult-inspect"
 
-// guard lets requests pass that may see the page, and sets the headers of every answer.
-func guard(token string, views views, next http.Handler) http.Handler {
-	sameOrigin := http.NewCrossOriginProtection().Handler(next)
+// guard lets requests pass that may see the page, and sets the headers of every answer. The page is below root, a path that nobody can
+// guess: a browser sends a cookie to all ports of a host, but not beyond its path, so that the server at another port does not get it.
+func guard(token, root string, views views, next http.Handler) http.Handler {
+	sameOrigin := http.NewCrossOriginProtection().Handler(http.StripPrefix(root, next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -30,18 +33,22 @@ func guard(token string, views views, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		port, local := loopbackPort(r.Host)
-		if !local {
-			views.fail(w, http.StatusMisdirectedRequest, "The page is served on the loopback interface alone, by its address.")
+		if !isLoopback(r.Host) {
+			views.fail(w, r, http.StatusMisdirectedRequest, "The page is served on the loopback interface alone, by its address.")
 			return
 		}
 		if r.Method == http.MethodGet && r.URL.Path == "/" && same(r.URL.Query().Get("token"), token) {
-			http.SetCookie(w, &http.Cookie{Name: cookie + port, Value: token, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
-			http.Redirect(w, r, "/", http.StatusSeeOther)
+			http.SetCookie(w, &http.Cookie{Name: cookie, Value: token, Path: root + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+			http.Redirect(w, r, root+"/", http.StatusSeeOther)
 			return
 		}
-		if shown, err := r.Cookie(cookie + port); err != nil || !same(shown.Value, token) {
-			views.fail(w, http.StatusForbidden, "Open the address that `toolresult inspect` printed: it has the token that this page asks for.")
+		shown, err := r.Cookie(cookie)
+		if err != nil || !same(shown.Value, token) || !strings.HasPrefix(r.URL.Path, root+"/") {
+			views.fail(w, r, http.StatusForbidden, "Open the address that `toolresult inspect` printed: it has the token that this page asks for.")
+			return
+		}
+		if decoded, err := url.QueryUnescape(r.URL.RawQuery); err != nil || !utf8.ValidString(decoded+r.URL.Path) {
+			views.fail(w, r, http.StatusBadRequest, "The address is not text in UTF-8.")
 			return
 		}
 		sameOrigin.ServeHTTP(w, r)
@@ -53,12 +60,12 @@ func same(shown, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare([]byte(shown), []byte(token)) == 1
 }
 
-// loopbackPort returns the port of a host that is an address of the loopback interface, or its name.
-func loopbackPort(host string) (port string, ok bool) {
-	name, port, err := net.SplitHostPort(host)
+// isLoopback reports whether a host is an address of the loopback interface, or its name, with or without a port.
+func isLoopback(host string) bool {
+	name, _, err := net.SplitHostPort(host)
 	if err != nil {
-		name, port = host, "80"
+		name = host
 	}
 	ip := net.ParseIP(strings.Trim(name, "[]"))
-	return port, name == "localhost" || ip != nil && ip.IsLoopback()
+	return name == "localhost" || ip != nil && ip.IsLoopback()
 }

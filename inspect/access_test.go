@@ -2,6 +2,8 @@ package inspect_test
 
 import (
 	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -11,10 +13,19 @@ func TestPageNeedsToken(t *testing.T) {
 	s.run("one", "a", "a secret line\n", 0)
 	stranger := &http.Client{}
 	for _, path := range []string{"/", "/records", "/records/1", "/records/1/json", "/sessions/one", "/static/style.css", "/?token=", "/?token=wrong", "/nothing"} {
-		resp, err := stranger.Get(s.server.URL + path)
-		code, body := read(t, resp, err)
-		if code != http.StatusForbidden || strings.Contains(body, "secret line") {
-			t.Errorf("%s without a token: %d %s", path, code, body)
+		for _, base := range []string{s.server.URL, s.base} {
+			resp, err := stranger.Get(base + path)
+			code, body := read(t, resp, err)
+			if code != http.StatusForbidden || strings.Contains(body, "secret line") {
+				t.Errorf("%s%s without a token: %d %s", base, path, code, body)
+			}
+		}
+		if path == "/" || strings.HasPrefix(path, "/?token=") {
+			continue
+		}
+		resp, err := s.client.Get(s.server.URL + path)
+		if code, body := read(t, resp, err); code != http.StatusForbidden {
+			t.Errorf("%s with the cookie at another path: %d %s", path, code, body)
 		}
 	}
 	if body := s.get("/records/1"); !strings.Contains(body, "a secret line") {
@@ -28,11 +39,59 @@ func TestTokenLeavesAddress(t *testing.T) {
 	resp, err := client.Get(s.server.URL + "/?token=" + token)
 	code, body := read(t, resp, err)
 	cookie := resp.Header.Get("Set-Cookie")
-	if code != http.StatusSeeOther || resp.Header.Get("Location") != "/" || strings.Contains(body, token) {
+	if code != http.StatusSeeOther || !strings.HasPrefix(cookie, "toolresult-inspect=") || strings.Contains(body, token) {
 		t.Errorf("%d to %q: %s", code, resp.Header.Get("Location"), body)
+	}
+	if path := resp.Header.Get("Location"); len(path) < 20 || !strings.Contains(cookie, "Path="+path+";") {
+		t.Errorf("to %q with the cookie %q", path, cookie)
 	}
 	if !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "SameSite=Lax") {
 		t.Errorf("cookie %q", cookie)
+	}
+}
+
+// TestOtherPortsGetNoCookie has a browser as RFC 6265 describes it, which sends a cookie to all ports of a host: a server at another one
+// gets none, whatever of its addresses is opened.
+func TestOtherPortsGetNoCookie(t *testing.T) {
+	s := newSite(t)
+	var given []string
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		given = append(given, r.Header.Values("Cookie")...)
+	}))
+	defer other.Close()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar}
+	for _, address := range []string{s.server.URL + "/?token=" + token, s.base + "/records", other.URL, other.URL + "/records", other.URL + "/?token=" + token} {
+		resp, err := client.Get(address)
+		if code, body := read(t, resp, err); code != http.StatusOK {
+			t.Errorf("%s: %d %s", address, code, body)
+		}
+	}
+	if len(given) > 0 {
+		t.Errorf("the other server was sent %q", given)
+	}
+}
+
+// TestFragmentsFailAsFragments has requests that replace a part of a page: their errors are no whole pages.
+func TestFragmentsFailAsFragments(t *testing.T) {
+	s := newSite(t)
+	for address, want := range map[string]int{
+		s.server.URL + "/records/1/verification": http.StatusForbidden, s.base + "/records/1/verification": http.StatusMethodNotAllowed,
+		s.base + "/records/7": http.StatusNotFound, s.base + "/records?session=%ff": http.StatusBadRequest,
+	} {
+		req, err := http.NewRequest(http.MethodGet, address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("HX-Request", "true")
+		resp, err := s.client.Do(req)
+		code, body := read(t, resp, err)
+		if code != want && want != http.StatusMethodNotAllowed || strings.Contains(body, "<html") {
+			t.Errorf("%s: %d %s", address, code, body)
+		}
 	}
 }
 
@@ -42,7 +101,7 @@ func TestOtherHostsAreRejected(t *testing.T) {
 		"attacker.example": http.StatusMisdirectedRequest, "127.0.0.1.attacker.example:80": http.StatusMisdirectedRequest,
 		"10.1.2.3": http.StatusMisdirectedRequest, "": http.StatusOK, // that of the URL
 	} {
-		req, err := http.NewRequest(http.MethodGet, s.server.URL+"/", nil)
+		req, err := http.NewRequest(http.MethodGet, s.base+"/", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +117,7 @@ func TestOtherSitesChangeNothing(t *testing.T) {
 	s := newSite(t)
 	s.run("one", "a", "text\n", 0)
 	for header, value := range map[string]string{"Sec-Fetch-Site": "cross-site", "Origin": "http://attacker.example"} {
-		req, err := http.NewRequest(http.MethodPost, s.server.URL+"/records/1/verification", nil)
+		req, err := http.NewRequest(http.MethodPost, s.base+"/records/1/verification", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +133,7 @@ func TestEveryAnswerIsConfined(t *testing.T) {
 	s := newSite(t)
 	s.run("one", "a", "text\n", 0)
 	for _, path := range []string{"/", "/records", "/records/1", "/records/1/json", "/sessions/one", "/records/9", "/static/inspect.js", "/nothing"} {
-		resp, err := s.client.Get(s.server.URL + path)
+		resp, err := s.client.Get(s.base + path)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,9 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -19,12 +16,13 @@ import (
 // call is a row of a list.
 type call struct {
 	*pb.AuditRecord
-	Bytes    uint64        // of the complete output
-	Stored   bool          // a payload is kept as an artifact, because the receipt does not show all of it or by policy
-	Secrets  uint64        // that were redacted
-	Gap      time.Duration // since the call before, where that is long
-	Bar      int           // tokens of the receipt beside the most of the list, in per cent
-	At, High int           // place and height on the strip
+	Bytes   uint64        // of the complete output
+	Stored  bool          // a payload is kept as an artifact, because the receipt does not show all of it or by policy
+	Secrets uint64        // that were redacted
+	Gap     time.Duration // since the call before, where that is long
+	Bar     int           // tokens of the receipt beside the most of the list, in per cent
+	X, Y    int           // left and upper edge on the strip
+	Height  int           // on the strip
 }
 
 // State returns how the call ended, as a class of the style.
@@ -60,7 +58,7 @@ func calls(records []*pb.AuditRecord) []call {
 	}
 	for i, r := range records {
 		c := call{AuditRecord: r, Bar: int(100 * r.GetReceipt().GetTokens() / most)}
-		for _, p := range r.GetPayloads() {
+		for p := range written(r) {
 			c.Bytes += p.GetBytes()
 			c.Stored = c.Stored || p.GetArtifact() != ""
 		}
@@ -93,9 +91,10 @@ func strip(list []call) {
 		places[i] = elapsed
 	}
 	for i := range list {
-		list[i].At = int(float64(places[i]) / float64(max(elapsed, 1)) * (mapWidth - 8))
+		list[i].X = int(float64(places[i]) / float64(max(elapsed, 1)) * (mapWidth - 8))
 		high := math.Log2(float64(list[i].GetReceipt().GetTokens())+2) / math.Log2(1<<16) * stripHeight
-		list[i].High = min(max(int(high), 3), stripHeight)
+		list[i].Height = min(max(int(high), 3), stripHeight)
+		list[i].Y = stripHeight - list[i].Height
 	}
 }
 
@@ -110,14 +109,13 @@ type totals struct {
 	Calls, Failed, Rejected int
 	Bytes                   uint64 // of complete outputs
 	Tokens                  uint64 // of receipts
-	Cut, ReadBack           int    // results with an artifact, and how many of these read_result read
+	Stored, ReadBack        int    // results with an artifact, and how many of these read_result read
 	Redacted                []kindCount
 }
 
 // sum returns the totals of records; read reports whether a model read an artifact.
 func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) {
 	secrets := map[string]uint64{}
-	stored := map[string]bool{} // artifacts of results, and whether they were read
 	for _, c := range calls(records) {
 		t.Calls++
 		switch c.State() {
@@ -131,15 +129,10 @@ func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) 
 		for _, s := range c.GetRedactions() {
 			secrets[s.GetKind()] += s.GetCount()
 		}
-		for _, p := range c.GetPayloads() {
-			if p.GetArtifact() != "" {
-				stored[p.GetArtifact()] = read(p.GetArtifact())
-			}
+		if c.Stored {
+			t.Stored++
 		}
-	}
-	for _, was := range stored {
-		t.Cut++
-		if was {
+		if slices.ContainsFunc(c.GetPayloads(), func(p *pb.AuditPayload) bool { return p.GetArtifact() != "" && read(p.GetArtifact()) }) {
 			t.ReadBack++
 		}
 	}
@@ -150,15 +143,12 @@ func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) 
 	return t
 }
 
-// maxReads is the number of calls of read_result that are looked at, the newest ones.
-const maxReads = 100
-
 // readBack returns a function that reports whether a model read an artifact by read_result, among some records: the arguments of
 // a call have the path of the artifact or its name, which both end as the path does.
 func (p *page) readBack(ctx context.Context, records []*pb.AuditRecord) (func(artifact string) bool, error) {
 	var inputs []string
 	for _, r := range records {
-		if r.GetKind() != pb.AuditKind_AUDIT_KIND_TOOL_CALL || r.GetStatus() != pb.ToolStatus_TOOL_STATUS_SUCCESS || len(inputs) == maxReads {
+		if r.GetKind() != pb.AuditKind_AUDIT_KIND_TOOL_CALL || r.GetStatus() != pb.ToolStatus_TOOL_STATUS_SUCCESS {
 			continue
 		}
 		whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: r.GetSequence()})
@@ -171,21 +161,4 @@ func (p *page) readBack(ctx context.Context, records []*pb.AuditRecord) (func(ar
 		end := path.Base(artifact)
 		return slices.ContainsFunc(inputs, func(input string) bool { return strings.Contains(input, end) })
 	}, nil
-}
-
-// located is a message inside of a result.
-type located struct {
-	path    string // in front of the names of its fields; empty at the top
-	message protoreflect.Message
-}
-
-// within returns a message and those inside of it, in the order of the contract.
-func within(m protoreflect.Message) (list []located) {
-	envelope.Walk("", m, func(path string, m protoreflect.Message) {
-		if path != "" {
-			path += "."
-		}
-		list = append(list, located{path, m})
-	})
-	return list
 }

@@ -8,6 +8,7 @@ package inspect
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"net/http"
 
@@ -33,8 +34,7 @@ type Options struct {
 // page serves the page. Safe for concurrent use.
 type page struct {
 	Options
-	views  views
-	counts func(text []byte) int // of tokens
+	views views
 }
 
 //go:embed web
@@ -42,11 +42,12 @@ var web embed.FS
 
 // New returns a handler that serves the page on an address of the loopback interface.
 func New(o Options) (http.Handler, error) {
-	views, err := parseViews()
+	root := "/" + rand.Text()
+	views, err := parseViews(root)
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Options: o, views: views, counts: countTokens}
+	p := &page{Options: o, views: views}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.overview)
 	mux.HandleFunc("GET /records", p.records)
@@ -60,7 +61,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc("POST /verification", p.verifyLog)
 	mux.HandleFunc("GET /static/{file}", p.static)
 	mux.HandleFunc("/", p.unknown)
-	return guard(o.Token, p.views, mux), nil
+	return guard(o.Token, root, p.views, mux), nil
 }
 
 // static serves the style and the scripts, which are part of the program.
@@ -75,6 +76,6 @@ func (p *page) static(w http.ResponseWriter, r *http.Request) {
 }
 
 // unknown answers for an address that has nothing.
-func (p *page) unknown(w http.ResponseWriter, _ *http.Request) {
-	p.views.fail(w, http.StatusNotFound, "There is nothing at this address.")
+func (p *page) unknown(w http.ResponseWriter, r *http.Request) {
+	p.views.fail(w, r, http.StatusNotFound, "There is nothing at this address.")
 }

@@ -32,15 +32,16 @@ type site struct {
 	t      *testing.T
 	server *httptest.Server
 	client *http.Client
+	base   string               // of the addresses of the page
 	trials inspect.Sidecar      // where policies are tried
 	tools  pb.ToolServiceClient // of the model
 }
 
 // newSite starts a sidecar with a store in memory, and the page, with a browser that has the cookie.
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T, changes ...func(*config.Config)) *site {
 	t.Helper()
 	s := &site{t: t}
-	s.Sidecar, s.tools = sidecar(t, config.AuditSQLite)
+	s.Sidecar, s.tools = sidecar(t, config.AuditSQLite, changes...)
 	s.trials, _ = sidecar(t, config.AuditOff)
 	page, err := inspect.New(inspect.Options{
 		Sidecar: s.Sidecar, Token: token,
@@ -52,15 +53,18 @@ func newSite(t *testing.T) *site {
 	s.server = httptest.NewServer(page)
 	t.Cleanup(s.server.Close)
 	s.client = &http.Client{Transport: &browser{}}
-	s.get("/?token=" + token)
+	s.base = s.enter()
 	return s
 }
 
 // sidecar starts a sidecar with a store in memory.
-func sidecar(t *testing.T, audit string) (inspect.Sidecar, pb.ToolServiceClient) {
+func sidecar(t *testing.T, audit string, changes ...func(*config.Config)) (inspect.Sidecar, pb.ToolServiceClient) {
 	t.Helper()
 	c := config.Default(nil)
 	c.Store, c.Audit = config.MemoryStore, audit
+	for _, change := range changes {
+		change(&c)
+	}
 	listener := rpc.ListenInProcess()
 	s, err := server.New(c, server.Options{Logger: slog.New(slog.DiscardHandler), Listener: listener})
 	if err != nil {
@@ -130,6 +134,16 @@ func (s *site) newest() *pb.AuditRecord {
 	return list.GetRecords()[0]
 }
 
+// enter shows the token, and returns the address that the page is below.
+func (s *site) enter() string {
+	s.t.Helper()
+	resp, err := s.client.Get(s.server.URL + "/?token=" + token)
+	if code, body := read(s.t, resp, err); code != http.StatusOK {
+		s.t.Fatalf("the first page: %d %s", code, body)
+	}
+	return strings.TrimSuffix(resp.Request.URL.String(), "/")
+}
+
 // get returns what the page answers with 200.
 func (s *site) get(path string) string {
 	s.t.Helper()
@@ -143,14 +157,14 @@ func (s *site) get(path string) string {
 // ask returns what the page answers.
 func (s *site) ask(path string) (code int, body string) {
 	s.t.Helper()
-	resp, err := s.client.Get(s.server.URL + path)
+	resp, err := s.client.Get(s.base + path)
 	return read(s.t, resp, err)
 }
 
 // post sends a form.
 func (s *site) post(path string, form url.Values) string {
 	s.t.Helper()
-	resp, err := s.client.PostForm(s.server.URL+path, form)
+	resp, err := s.client.PostForm(s.base+path, form)
 	code, body := read(s.t, resp, err)
 	if code != http.StatusOK {
 		s.t.Fatalf("POST %s: %d %s", path, code, body)

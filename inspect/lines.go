@@ -25,7 +25,7 @@ type cutLines struct {
 // lines answers with lines that were cut, a page at a time. The address names a text of a record and not a path, so that the page
 // reads nothing but what the record is of.
 func (p *page) lines(w http.ResponseWriter, r *http.Request) {
-	record, err := p.recordOf(r)
+	record, _, err := p.recordOf(r)
 	if err != nil {
 		p.failed(w, r, err)
 		return
@@ -57,7 +57,12 @@ func (p *page) lines(w http.ResponseWriter, r *http.Request) {
 	shown := cutLines{Sequence: record.GetSequence(), Text: int(index), Last: last}
 	number := first
 	for raw := range bytes.Lines(resp.GetData()) {
-		shown.Lines = append(shown.Lines, line{number, []part{{Text: visible(bytes.TrimSuffix(raw, []byte("\n")))}}})
+		text, ended := bytes.CutSuffix(raw, []byte("\n"))
+		drawn := line{number, []part{{Text: visible(text)}}}
+		if !ended && !resp.GetComplete() { // the line alone is larger than a page
+			drawn.Parts = []part{{Text: visible(text[:min(len(text), maxLineBytes)])}, {Gap: "this line has more bytes than the page reads"}}
+		}
+		shown.Lines = append(shown.Lines, drawn)
 		number++
 	}
 	if number <= last && len(shown.Lines) > 0 {

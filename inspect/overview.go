@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -27,14 +28,14 @@ type overviewPage struct {
 
 // sessionRow is a session among the last records.
 type sessionRow struct {
-	ID          string // empty: calls without a session
-	Calls       int
-	Failed      int
-	Bytes       uint64
-	Tokens      uint64
-	First, Last *timestamppb.Timestamp
-	Tools       []string // the most used ones first, at most 4
-	tools       map[string]int
+	ID     string // empty: calls without a session
+	Calls  int
+	Failed int
+	Bytes  uint64
+	Tokens uint64
+	Last   *timestamppb.Timestamp
+	Tools  []string // the most used ones first, at most 4
+	tools  map[string]int
 }
 
 // overview answers with the first page.
@@ -80,7 +81,6 @@ func sessions(records []*pb.AuditRecord) (rows []sessionRow) {
 		s.Calls++
 		s.Bytes += c.Bytes
 		s.Tokens += uint64(c.GetReceipt().GetTokens())
-		s.First = c.GetRecordedAt()
 		if state := c.State(); state == "failed" || state == "rejected" {
 			s.Failed++
 		}
@@ -128,6 +128,10 @@ func (p *page) records(w http.ResponseWriter, r *http.Request) {
 		if enumWord("AUDIT_KIND_", pb.AuditKind_name[n]) == f.Kind {
 			req.Kinds = []pb.AuditKind{pb.AuditKind(n)}
 		}
+	}
+	if f.Kind != "" && req.Kinds == nil {
+		p.failed(w, r, badRequest(fmt.Sprintf("There is no kind %q of records", f.Kind)))
+		return
 	}
 	list, err := p.Sidecar.ListRecords(r.Context(), req)
 	if err != nil {

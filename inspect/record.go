@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"iter"
 	"net/http"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -32,7 +37,7 @@ type recordPage struct {
 	Canonical string // as the RFC's JSON
 	Receipt   string
 	Shortened bool // one of both is shown in part
-	Width     int  // of the maps
+	Last      bool // there is no later record
 	Trials    bool // a policy can be tried
 }
 
@@ -40,19 +45,20 @@ type recordPage struct {
 type surfaceSize struct {
 	Name  string
 	Bytes uint64
-	Exact bool
+	Gone  bool   // a part of it was deleted, so that its tokens are not known
+	Exact bool   // its tokens were counted, and not estimated
 	Count uint64 // tokens
 }
 
 // record answers with the page of a record.
 func (p *page) record(w http.ResponseWriter, r *http.Request) {
-	record, err := p.recordOf(r)
+	record, last, err := p.recordOf(r)
 	if err != nil {
 		p.failed(w, r, err)
 		return
 	}
 	shown := recordPage{
-		AuditRecord: record, Call: &calls([]*pb.AuditRecord{record})[0], Texts: texts(record.GetCanonical()), Width: mapWidth,
+		AuditRecord: record, Call: &calls([]*pb.AuditRecord{record})[0], Texts: texts(record.GetCanonical()), Last: last,
 		Canonical: canonicalJSON(record.GetCanonical()), Receipt: record.GetReceipt().GetText(),
 		Trials: p.Trials != nil && record.GetKind() == pb.AuditKind_AUDIT_KIND_PROJECTION,
 	}
@@ -82,7 +88,7 @@ func subject(r *pb.CanonicalToolResult) string {
 
 // recordJSON answers with a record as protobuf's JSON.
 func (p *page) recordJSON(w http.ResponseWriter, r *http.Request) {
-	record, err := p.recordOf(r)
+	record, _, err := p.recordOf(r)
 	if err != nil {
 		p.failed(w, r, err)
 		return
@@ -96,14 +102,26 @@ func (p *page) recordJSON(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(indented(text))
 }
 
-// recordOf reads the record that an address names.
-func (p *page) recordOf(r *http.Request) (*pb.AuditRecord, error) {
+// recordOf reads the record that an address names, and reports whether it is the last one. A call for one that is not there yet would be
+// rejected, and so be a record of its own.
+func (p *page) recordOf(r *http.Request) (record *pb.AuditRecord, last bool, err error) {
 	sequence, err := numberOf("The sequence of a record", r.PathValue("sequence"), 0, 1, 1<<63)
 	if err != nil {
-		return nil, err
+		return nil, false, err
+	}
+	list, err := p.Sidecar.ListRecords(r.Context(), &pb.ListRecordsRequest{PageSize: 1})
+	if err != nil {
+		return nil, false, err
+	}
+	var newest uint64
+	for _, r := range list.GetRecords() {
+		newest = r.GetSequence()
+	}
+	if sequence > newest {
+		return nil, false, status.Errorf(codes.NotFound, "There is no record %d; the last one is %d.", sequence, newest)
 	}
 	resp, err := p.Sidecar.GetRecord(r.Context(), &pb.GetRecordRequest{Sequence: sequence})
-	return resp.GetRecord(), err
+	return resp.GetRecord(), sequence == newest, err
 }
 
 // beginning returns the beginning of a text that is too long to be shown.
@@ -129,13 +147,24 @@ func canonicalJSON(r *pb.CanonicalToolResult) string {
 	return string(indented(text))
 }
 
-// indented returns JSON indented: text itself where it is none.
+// indented returns JSON indented, with escapes in the place of characters that nobody sees or that change how others are shown; text
+// itself where it is none.
 func indented(text []byte) []byte {
 	var b bytes.Buffer
 	if json.Indent(&b, text, "", "  ") != nil {
 		return text
 	}
-	return b.Bytes()
+	shown := make([]byte, 0, b.Len())
+	for _, r := range b.String() {
+		if r == '\n' || strconv.IsPrint(r) {
+			shown = utf8.AppendRune(shown, r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			shown = fmt.Appendf(shown, `\u%04x`, unit)
+		}
+	}
+	return shown
 }
 
 // sizes returns what the surfaces of a record cost, in bytes and in tokens.
@@ -143,8 +172,16 @@ func (p *page) sizes(ctx context.Context, shown *recordPage) ([]surfaceSize, err
 	var list []surfaceSize
 	if len(shown.GetPayloads()) > 0 {
 		complete := surfaceSize{Name: "complete output", Exact: true}
-		for _, payload := range shown.GetPayloads() {
+		gone, err := p.gone(ctx, shown.AuditRecord)
+		if err != nil {
+			return nil, err
+		}
+		for payload := range written(shown.AuditRecord) {
 			complete.Bytes += payload.GetBytes()
+			if gone[payload.GetArtifact()] {
+				complete.Gone = true
+				continue
+			}
 			n, exact, err := p.tokensOf(ctx, shown.AuditRecord, payload)
 			if err != nil {
 				return nil, err
@@ -158,16 +195,64 @@ func (p *page) sizes(ctx context.Context, shown *recordPage) ([]surfaceSize, err
 		compact, err := envelope.ToCompactJSON(shown.GetCanonical())
 		if err == nil {
 			head := compact[:min(len(compact), maxCounted)]
-			list = append(list, surfaceSize{"canonical result", uint64(len(compact)), len(head) == len(compact), scaled(p.counts(head), len(head), len(compact))})
+			list = append(list, surfaceSize{
+				Name: "canonical result", Bytes: uint64(len(compact)), Exact: len(head) == len(compact), Count: scaled(countTokens(head), len(head), len(compact)),
+			})
 		}
 	}
 	if receipt := shown.AuditRecord.GetReceipt(); receipt != nil {
-		list = append(list, surfaceSize{"receipt", uint64(len(receipt.GetText())), true, uint64(receipt.GetTokens())})
+		list = append(list, surfaceSize{Name: "receipt", Bytes: uint64(len(receipt.GetText())), Exact: true, Count: uint64(receipt.GetTokens())})
 	}
 	return list, nil
 }
 
-// tokensOf returns the tokens of a payload, and whether they were counted and not estimated. A payload that is gone has none.
+// inOrder is the field of the payload that has the others again, in the order in which they were printed.
+const inOrder = "in_order"
+
+// written returns the payloads that a tool wrote, each once.
+func written(record *pb.AuditRecord) iter.Seq[*pb.AuditPayload] {
+	return func(yield func(*pb.AuditPayload) bool) {
+		for _, p := range record.GetPayloads() {
+			if p.GetField() != inOrder && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// maxListed is the number of pages of artifacts that are looked through; a call without a session has all others of that kind beside it.
+const maxListed = 5
+
+// gone returns the artifacts of a record that are known to be deleted. Reading one would be a rejected call, and so a record of its own.
+func (p *page) gone(ctx context.Context, record *pb.AuditRecord) (map[string]bool, error) {
+	gone := map[string]bool{}
+	for _, payload := range record.GetPayloads() {
+		if payload.GetArtifact() != "" {
+			gone[payload.GetArtifact()] = true
+		}
+	}
+	req := &pb.ListArtifactsRequest{SessionId: record.GetCall().GetSessionId(), CallId: record.GetCall().GetCallId(), PageSize: 1000}
+	for range maxListed {
+		if len(gone) == 0 {
+			break
+		}
+		list, err := p.Sidecar.ListArtifacts(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range list.GetArtifacts() {
+			if a.GetState() != pb.ArtifactState_ARTIFACT_STATE_EXPIRED {
+				delete(gone, a.GetPath())
+			}
+		}
+		if req.PageToken = list.GetNextPageToken(); req.GetPageToken() == "" {
+			return gone, nil
+		}
+	}
+	return nil, nil
+}
+
+// tokensOf returns the tokens of a payload, and whether they were counted and not estimated. A payload that cannot be read has none.
 func (p *page) tokensOf(ctx context.Context, record *pb.AuditRecord, payload *pb.AuditPayload) (n uint64, exact bool, err error) {
 	head := inline(record.GetOutput(), payload.GetField())
 	head = head[:min(len(head), maxCounted)]
@@ -176,11 +261,11 @@ func (p *page) tokensOf(ctx context.Context, record *pb.AuditRecord, payload *pb
 			Path: payload.GetArtifact(), Budget: &pb.ReadBudget{MaxBytes: maxCounted, MaxLines: 1_000_000},
 		})
 		if err != nil {
-			return 0, false, ctx.Err() // it was deleted, or cannot be read: the page shows the rest
+			return 0, false, ctx.Err() // the page shows the rest
 		}
 		head = resp.GetData()
 	}
-	return scaled(p.counts(head), len(head), int(payload.GetBytes())), uint64(len(head)) == payload.GetBytes(), nil
+	return scaled(countTokens(head), len(head), int(payload.GetBytes())), uint64(len(head)) == payload.GetBytes(), nil
 }
 
 // inline returns the bytes of a payload that the output of a record has; nil if it has none.
@@ -214,9 +299,4 @@ func countTokens(text []byte) int {
 		text = bytes.ToValidUTF8(text, []byte("\uFFFD"))
 	}
 	return counter.Count(string(text))
-}
-
-// clone returns a copy of an output that may be changed.
-func clone(out *pb.CompleteToolOutput) *pb.CompleteToolOutput {
-	return proto.Clone(out).(*pb.CompleteToolOutput)
 }

@@ -42,7 +42,7 @@ func TestHostileOutputIsText(t *testing.T) {
 
 var (
 	keptLine  = regexp.MustCompile(`<span class="no">(\d+)</span><span class="tx">(.*?)</span></span>`)
-	showLines = regexp.MustCompile(`hx-get="(/records/\d+/texts/\d+/lines\?first=\d+&amp;last=\d+)"`)
+	showLines = regexp.MustCompile(`hx-get="/[A-Z2-7]+(/records/\d+/texts/\d+/lines\?first=\d+&amp;last=\d+)"`)
 )
 
 // TestKeptAndCutLinesAreTheOutput reads every line of an output from the page: those that were kept as they are drawn, and those that
@@ -190,7 +190,7 @@ func TestMistakesAreNamed(t *testing.T) {
 	for path, want := range map[string]int{
 		"/records/x": http.StatusBadRequest, "/records/0": http.StatusBadRequest, "/records/99": http.StatusNotFound, "/nothing": http.StatusNotFound,
 		"/records/1/texts/7/lines?first=1&last=2": http.StatusBadRequest, "/records/1/texts/0/lines?first=1&last=2": http.StatusBadRequest,
-		"/sessions/one/compaction?tokens=3": http.StatusBadRequest, "/records?session=%00": http.StatusBadRequest, "/static/../inspect.go": http.StatusNotFound,
+		"/sessions/one/compaction?tokens=3": http.StatusBadRequest, "/records?session=%00": http.StatusBadRequest, "/records?session=%ff": http.StatusBadRequest, "/sessions/%ff": http.StatusBadRequest, "/records?kind=nonsense": http.StatusBadRequest, "/static/../inspect.go": http.StatusForbidden,
 	} {
 		if code, body := s.ask(path); code != want || !strings.Contains(body, "<h1>") {
 			t.Errorf("%s: %d %s", path, code, body)

@@ -1,7 +1,10 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"slices"
 
@@ -22,8 +25,6 @@ type sessionPage struct {
 	Breaks  map[uint64]*cacheBreak
 	Results int    // that the plan of a compaction is made for
 	Tokens  uint64 // of their receipts
-	Width   int    // of the strip
-	Height  int
 }
 
 // cacheBreak is a compaction on record: from the first result that it changed on, the provider's cache was of no use.
@@ -51,7 +52,6 @@ func (p *page) session(w http.ResponseWriter, r *http.Request) {
 	}
 	shown := sessionPage{
 		ID: id, Calls: calls(records), Total: sum(records, read), Older: list.GetNextPageToken(), Newer: r.URL.Query().Get("page") != "",
-		Width: mapWidth, Height: stripHeight,
 	}
 	strip(shown.Calls)
 	if shown.Breaks, err = p.breaks(r.Context(), records); err != nil {
@@ -59,11 +59,14 @@ func (p *page) session(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !shown.Newer {
-		for _, c := range shown.Calls {
-			if c.GetKind() == pb.AuditKind_AUDIT_KIND_PROJECTION {
-				shown.Results++
-				shown.Tokens += uint64(c.GetReceipt().GetTokens())
-			}
+		results, _, err := p.results(r.Context(), id)
+		if err != nil {
+			p.failed(w, r, err)
+			return
+		}
+		shown.Results = len(results)
+		for _, record := range results {
+			shown.Tokens += uint64(record.GetReceipt().GetTokens())
 		}
 	}
 	p.views.show(w, http.StatusOK, "session.html", shown)
@@ -117,22 +120,16 @@ func (p *page) compaction(w http.ResponseWriter, r *http.Request) {
 		p.failed(w, r, err)
 		return
 	}
-	entries, err := p.entries(r.Context(), records)
+	policy.Cache.CachedResults = min(policy.Cache.CachedResults, uint32(len(records)))
+	results, plan, err := p.plan(r.Context(), &pb.CompactHeader{Policy: policy, SessionId: r.PathValue("id"), DryRun: true}, records)
 	if err != nil {
 		p.failed(w, r, err)
 		return
 	}
-	policy.Cache.CachedResults = min(policy.Cache.CachedResults, uint32(len(entries)))
-	req := &pb.CompactRequest{Entries: entries, Policy: policy, SessionId: r.PathValue("id"), DryRun: true}
-	resp, err := p.Sidecar.Compact(r.Context(), req)
-	if err != nil {
-		p.failed(w, r, err)
-		return
-	}
-	shown := compactionPlan{Plan: resp.GetPlan(), Omitted: more, Most: 1}
-	for i, planned := range resp.GetPlan().GetResults() {
+	shown := compactionPlan{Plan: plan, Omitted: more, Most: 1}
+	for i, planned := range results {
 		row := plannedCall{PlannedResult: planned, Call: records[i], Cached: uint32(i) < policy.Cache.CachedResults}
-		row.Breaks = row.Cached && resp.FirstChanged != nil && int(resp.GetFirstChanged()) == i
+		row.Breaks = row.Cached && plan.FirstChanged != nil && int(plan.GetFirstChanged()) == i
 		shown.Rows, shown.Most = append(shown.Rows, row), max(shown.Most, planned.GetTokensBefore())
 	}
 	p.views.show(w, http.StatusOK, "compaction.html", shown)
@@ -175,17 +172,44 @@ func (p *page) results(ctx context.Context, session string) ([]*pb.AuditRecord, 
 	return records, list.GetNextPageToken() != "", nil
 }
 
-// entries returns the history of results, with each as its record has it.
-func (p *page) entries(ctx context.Context, records []*pb.AuditRecord) ([]*pb.CompactEntry, error) {
-	entries := make([]*pb.CompactEntry, len(records))
-	for i, r := range records {
-		whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: r.GetSequence()})
-		if err != nil {
-			return nil, err
-		}
-		entries[i] = &pb.CompactEntry{
-			Result: &pb.CompactEntry_Canonical{Canonical: whole.GetRecord().GetCanonical()}, CallId: r.GetCall().GetCallId(),
+// plan asks what a compaction would do to results on record: to each of them, and all together.
+func (p *page) plan(ctx context.Context, header *pb.CompactHeader, records []*pb.AuditRecord) ([]*pb.PlannedResult, *pb.CompactionPlan, error) {
+	call, err := p.Sidecar.CompactStream(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: header}})
+	for i := 0; i < len(records) && err == nil; i++ {
+		var entry *pb.CompactEntry
+		if entry, err = p.entry(ctx, records, i); err == nil {
+			err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: entry}})
 		}
 	}
-	return entries, nil
+	if err = cmp.Or(err, call.CloseSend()); err != nil && !errors.Is(err, io.EOF) { // which means that the answer has the status
+		return nil, nil, err
+	}
+	var results []*pb.PlannedResult
+	for {
+		answer, err := call.Recv()
+		if err != nil {
+			return nil, nil, err
+		}
+		if r := answer.GetPlanned(); r != nil {
+			results = append(results, r)
+		}
+		if s := answer.GetSummary(); s != nil {
+			return results, s.GetPlan(), nil
+		}
+	}
+}
+
+// entry returns a result of a history: by its call, which the sidecar finds on record as it is now, unless a later result has the same.
+func (p *page) entry(ctx context.Context, records []*pb.AuditRecord, i int) (*pb.CompactEntry, error) {
+	id := records[i].GetCall().GetCallId()
+	again := func(r *pb.AuditRecord) bool { return r.GetCall().GetCallId() == id }
+	if id != "" && !slices.ContainsFunc(records[i+1:], again) {
+		return &pb.CompactEntry{CallId: id}, nil
+	}
+	whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: records[i].GetSequence()})
+	return &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: whole.GetRecord().GetCanonical()}, CallId: id}, err
 }

@@ -56,7 +56,7 @@ func TestEverySessionHasAnAddress(t *testing.T) {
 	for _, name := range names {
 		s.run(name, "call", "text\n", 0)
 	}
-	links := regexp.MustCompile(`href="(/sessions/[^"]+)"`).FindAllStringSubmatch(s.get("/"), -1)
+	links := regexp.MustCompile(`href="/[A-Z2-7]+(/sessions/[^"]+)"`).FindAllStringSubmatch(s.get("/"), -1)
 	if len(links) != len(names) {
 		t.Fatalf("%d links for %d sessions", len(links), len(names))
 	}
@@ -147,7 +147,7 @@ func TestReadBackIsOfTheModel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if text, _ := shown(t, s.get("/")); !strings.Contains(text, "1 of 3 artifacts were read") {
+	if text, _ := shown(t, s.get("/")); !strings.Contains(text, "1 of 3 results") {
 		t.Errorf("the artifact of b was read, and no other:\n%s", text)
 	}
 }

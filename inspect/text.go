@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dustin/go-humanize/english"
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -28,6 +31,7 @@ type text struct {
 	Bytes    uint64 // of the whole
 	Lines    uint64 // of the whole
 	Shown    uint64 // lines that are shown
+	Written  string // what the tool wrote, if the text is a readable form of that; else empty
 	Blocks   []block
 	Notes    []note   // what was taken out of lines that are shown
 	Redacted []string // kinds of secrets, with their number
@@ -45,7 +49,7 @@ type block struct {
 	Score       uint32 // of lines that were kept; 0: no choice was made
 	Drawn       []line // of lines that were kept
 	Readable    bool   // of a cut: its lines are in the artifact
-	Start, Wide int    // on the map
+	X, Width    int    // on the map
 }
 
 // Count returns the number of lines.
@@ -81,21 +85,28 @@ type note struct {
 
 // texts returns the large texts of a result, in the order of the contract.
 func texts(r *pb.CanonicalToolResult) (list []text) {
-	_, m := envelope.Payload(r)
-	if m == nil {
-		return nil
+	if r.GetError() != nil {
+		list = appendTexts(list, "error", r.GetError().ProtoReflect())
 	}
-	for _, in := range within(m) {
-		for _, f := range envelope.LargeFields(in.message.Descriptor()) {
-			if !f.Has(in.message) {
+	if _, m := envelope.Payload(r); m != nil {
+		list = appendTexts(list, "", m)
+	}
+	return list
+}
+
+// appendTexts appends the large texts of a message and of those inside of it.
+func appendTexts(list []text, path string, m protoreflect.Message) []text {
+	envelope.Walk(path, m, func(path string, m protoreflect.Message) {
+		for _, f := range envelope.LargeFields(m.Descriptor()) {
+			if !f.Has(m) {
 				continue
 			}
-			large := f.Get(in.message)
+			large := f.Get(m)
 			t := draw(&large)
-			t.Name, t.Index = in.path+f.Name, len(list)
+			t.Name, t.Index = strings.TrimPrefix(path+"."+f.Name, "."), len(list)
 			list = append(list, t)
 		}
-	}
+	})
 	return list
 }
 
@@ -105,11 +116,14 @@ func draw(large *envelope.Large) text {
 	t := text{Artifact: large.Artifact}
 	if s := large.Source; s != nil {
 		t.Bytes, t.Lines, t.Shown = s.GetBytes(), s.GetLines(), s.GetShownLines()
+		if s.GetOriginalBytes() > 0 {
+			t.Written = fmt.Sprintf("%s, %s", english.Plural(int(s.GetOriginalLines()), "line", ""), size(s.GetOriginalBytes()))
+		}
 		for _, r := range s.GetRedactions() {
 			t.Redacted = append(t.Redacted, fmt.Sprintf("%s: %d", r.GetKind(), r.GetCount()))
 		}
 	} else {
-		t.Bytes, t.Lines = uint64(len(large.Preview)), lineCount(large.Preview)
+		t.Bytes, t.Lines = uint64(len(large.Preview)), envelope.CountLines(large.Preview)
 		t.Shown = t.Lines
 	}
 	d := drawing{text: &t, preview: large.Preview, whole: large.Source == nil}
@@ -220,9 +234,9 @@ func (d *drawing) place() {
 	var before uint64
 	for i := range d.Blocks {
 		b := &d.Blocks[i]
-		b.Start = int(float64(before) / float64(max(total, 1)) * mapWidth)
+		b.X = int(float64(before) / float64(max(total, 1)) * mapWidth)
 		before += weight(b)
-		b.Wide = max(int(float64(before)/float64(max(total, 1))*mapWidth)-b.Start, 1)
+		b.Width = max(int(float64(before)/float64(max(total, 1))*mapWidth)-b.X, 1)
 	}
 }
 
@@ -244,55 +258,4 @@ func visible(raw []byte) string {
 		shown += fmt.Sprintf(" … %d further bytes are not drawn", more)
 	}
 	return shown
-}
-
-// lineCount returns the number of lines of a text; a last line without a line end counts.
-func lineCount(s string) uint64 {
-	n := uint64(strings.Count(s, "\n"))
-	if s != "" && !strings.HasSuffix(s, "\n") {
-		n++
-	}
-	return n
-}
-
-// word is a value of the contract in words for people.
-type word struct{ label, why, class string }
-
-// keepReasons are the reasons for which lines are kept.
-var keepReasons = map[pb.KeepReason]word{
-	pb.KeepReason_KEEP_REASON_UNSPECIFIED: {"shown", "no choice was made", "plain"},
-	pb.KeepReason_KEEP_REASON_HEAD:        {"head", "among the first lines", "edge"},
-	pb.KeepReason_KEEP_REASON_TAIL:        {"tail", "among the last lines", "edge"},
-	pb.KeepReason_KEEP_REASON_CONTEXT:     {"context", "beside a line that matters", "plain"},
-	pb.KeepReason_KEEP_REASON_ERROR:       {"error", "a message that something went wrong", "bad"},
-	pb.KeepReason_KEEP_REASON_FAILURE:     {"failure", "a test or a check that failed", "bad"},
-	pb.KeepReason_KEEP_REASON_CRASH:       {"crash", "text of a panic, an exception or an assertion", "bad"},
-	pb.KeepReason_KEEP_REASON_DIAGNOSTIC:  {"diagnostic", "a diagnostic of a compiler or linter, with its place", "bad"},
-	pb.KeepReason_KEEP_REASON_WARNING:     {"warning", "a warning", "warn"},
-	pb.KeepReason_KEEP_REASON_SUMMARY:     {"summary", "counters and verdicts", "good"},
-	pb.KeepReason_KEEP_REASON_EXIT:        {"exit", "how a program or a step of it ended", "good"},
-	pb.KeepReason_KEEP_REASON_PROFILE:     {"profile", "the profile of the command says that it stays", "good"},
-	pb.KeepReason_KEEP_REASON_STRUCTURE:   {"structure", "what the text is made of: headers, folders, keys", "edge"},
-}
-
-// cutKinds are the kinds of cuts.
-var cutKinds = map[pb.CutKind]word{
-	pb.CutKind_CUT_KIND_MIDDLE:      {"cut", "omitted for the budget", "cut"},
-	pb.CutKind_CUT_KIND_LONG_LINE:   {"long line", "the inner part of a long line", "cut"},
-	pb.CutKind_CUT_KIND_REPEATED:    {"repeated", "repetitions of text that is shown once", "cut fold"},
-	pb.CutKind_CUT_KIND_PROGRESS:    {"progress", "states of a line that the tool itself overwrote", "cut fold"},
-	pb.CutKind_CUT_KIND_CONTROL:     {"control", "colours, erase sequences and other bytes without a visible effect", "cut fold"},
-	pb.CutKind_CUT_KIND_INVISIBLE:   {"invisible", "characters that a reader cannot see", "cut lost"},
-	pb.CutKind_CUT_KIND_BINARY:      {"binary", "not text, so nothing of it is shown", "cut"},
-	pb.CutKind_CUT_KIND_SOURCE_LOSS: {"lost", "were lost before the sidecar saw them", "cut lost"},
-	pb.CutKind_CUT_KIND_COMPACTED:   {"compacted", "removed from the preview by a compaction", "cut"},
-	pb.CutKind_CUT_KIND_TIME:        {"times", "times that lines begin with", "cut fold"},
-	pb.CutKind_CUT_KIND_FOLDED:      {"noise", "what the profile of the command calls noise", "cut fold"},
-	pb.CutKind_CUT_KIND_CELL:        {"cells", "ends of long cells of a table", "cut fold"},
-	pb.CutKind_CUT_KIND_ATTRIBUTES:  {"attributes", "mode, owner, size and date before names of files", "cut fold"},
-}
-
-// enumWord returns the value of an enum as words: "AUDIT_KIND_TOOL_CALL" with the prefix "AUDIT_KIND_" is "tool call".
-func enumWord(prefix, name string) string {
-	return cmp.Or(strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(name, prefix), "_", " ")), "unknown")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/envelope"
 )
 
@@ -27,14 +29,18 @@ func TestBlocksTileTheText(t *testing.T) {
 			continue // of a custom family, which the type of its message is not known of here
 		}
 		previews := map[string]envelope.Large{}
-		if _, m := envelope.Payload(result); m != nil {
-			for _, in := range within(m) {
-				for _, f := range envelope.LargeFields(in.message.Descriptor()) {
-					if f.Has(in.message) {
-						previews[in.path+f.Name] = f.Get(in.message)
-					}
+		large := func(path string, m protoreflect.Message) {
+			for _, f := range envelope.LargeFields(m.Descriptor()) {
+				if f.Has(m) {
+					previews[strings.TrimPrefix(path+"."+f.Name, ".")] = f.Get(m)
 				}
 			}
+		}
+		if result.GetError() != nil {
+			envelope.Walk("error", result.GetError().ProtoReflect(), large)
+		}
+		if _, m := envelope.Payload(result); m != nil {
+			envelope.Walk("", m, large)
 		}
 		list := texts(result)
 		if len(list) != len(previews) {

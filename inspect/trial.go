@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc"
@@ -30,8 +31,8 @@ type trialPage struct {
 	Recorded      []comparedLine
 	Tokens, Was   uint32 // of both
 	Counter       string
-	Width         int
 	Same          bool // both receipts are the same
+	Unordered     bool // the record has the order in which its streams were printed, and the trial has not
 	Shown, Before uint64
 }
 
@@ -43,13 +44,13 @@ type comparedLine struct {
 
 // try answers with what another policy would have made of a call.
 func (p *page) try(w http.ResponseWriter, r *http.Request) {
-	record, err := p.recordOf(r)
+	record, _, err := p.recordOf(r)
 	if err == nil && (p.Trials == nil || record.GetKind() != pb.AuditKind_AUDIT_KIND_PROJECTION) {
 		err = badRequest("Only the output of a tool can be projected again.")
 	}
 	var policy *pb.ProjectionPolicy
 	if err == nil {
-		policy, err = trialPolicy(r, record.GetPolicy())
+		policy, err = trialPolicy(r, record)
 	}
 	var resp *pb.ProjectResponse
 	if err == nil {
@@ -60,9 +61,10 @@ func (p *page) try(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	was := record.GetReceipt()
+	inOrderOf := func(p *pb.AuditPayload) bool { return p.GetField() == inOrder }
 	shown := trialPage{
 		Texts: texts(resp.GetCanonical()), Tokens: resp.GetReceipt().GetTokens(), Was: was.GetTokens(), Counter: resp.GetReceipt().GetTokenCounter(),
-		Width: mapWidth, Same: resp.GetReceipt().GetText() == was.GetText(),
+		Same: resp.GetReceipt().GetText() == was.GetText(), Unordered: slices.ContainsFunc(record.GetPayloads(), inOrderOf),
 	}
 	for _, t := range shown.Texts {
 		shown.Shown += t.Shown
@@ -74,17 +76,20 @@ func (p *page) try(w http.ResponseWriter, r *http.Request) {
 	p.views.show(w, http.StatusOK, "trial.html", shown)
 }
 
-// trialPolicy returns the policy on record with what the form changes.
-func trialPolicy(r *http.Request, recorded *pb.ProjectionPolicy) (*pb.ProjectionPolicy, error) {
+// trialPolicy returns the policy on record, with the budget that the call had then, and with what the form changes.
+func trialPolicy(r *http.Request, record *pb.AuditRecord) (*pb.ProjectionPolicy, error) {
 	policy := &pb.ProjectionPolicy{}
-	if recorded != nil {
-		policy = proto.Clone(recorded).(*pb.ProjectionPolicy)
+	if record.GetPolicy() != nil {
+		policy = proto.Clone(record.GetPolicy()).(*pb.ProjectionPolicy)
 	}
 	if policy.Render == nil {
 		policy.Render = &pb.RenderPolicy{}
 	}
 	if policy.Render.Budget == nil {
 		policy.Render.Budget = &pb.Budget{}
+	}
+	if n := record.GetBudgetTokens(); n > 0 { // such as the share of a turn
+		policy.Render.Budget.MaxTokens = n
 	}
 	policy.Segments, policy.Unchanged = true, pb.UnchangedPolicy_UNCHANGED_POLICY_IGNORE
 	if policy.GetRedaction() != nil { // registered values are another sidecar's, and the output is redacted already
@@ -116,7 +121,7 @@ func trialPolicy(r *http.Request, recorded *pb.ProjectionPolicy) (*pb.Projection
 // project projects the output of a record again, in a sidecar that keeps nothing.
 func (p *page) project(ctx context.Context, record *pb.AuditRecord, policy *pb.ProjectionPolicy) (*pb.ProjectResponse, error) {
 	var all uint64
-	for _, payload := range record.GetPayloads() {
+	for payload := range written(record) {
 		all += payload.GetBytes()
 	}
 	if all > maxTrial {
@@ -126,9 +131,9 @@ func (p *page) project(ctx context.Context, record *pb.AuditRecord, policy *pb.P
 	if err != nil {
 		return nil, err
 	}
-	out := clone(record.GetOutput())
+	out := proto.Clone(record.GetOutput()).(*pb.CompleteToolOutput)
 	stored := map[string]string{} // artifacts by the name of the payload
-	for _, payload := range record.GetPayloads() {
+	for payload := range written(record) {
 		if payload.GetArtifact() != "" {
 			stored[payload.GetField()] = payload.GetArtifact()
 		}
@@ -137,9 +142,12 @@ func (p *page) project(ctx context.Context, record *pb.AuditRecord, policy *pb.P
 		if err := p.fill(ctx, out, stored); err != nil {
 			return nil, err
 		}
-		return sidecar.Project(ctx, &pb.ProjectRequest{Output: out, Policy: policy})
+		return sidecar.Project(ctx, &pb.ProjectRequest{Output: out, Policy: policy, Call: record.GetCall()})
 	}
-	return p.stream(ctx, sidecar, out, stored, policy)
+	header := &pb.StreamHeader{
+		Family: envelope.OutputFamily(out), Policy: policy, CommandLine: out.GetCommand().GetCommandLine(), ToolName: out.GetToolName(), Call: record.GetCall(),
+	}
+	return p.stream(ctx, sidecar, header, out, stored)
 }
 
 // fill puts stored payloads into an output.
@@ -156,13 +164,12 @@ func (p *page) fill(ctx context.Context, out *pb.CompleteToolOutput, stored map[
 	return err
 }
 
-// stream projects an output whose stored payloads are sent as streams.
-func (p *page) stream(ctx context.Context, sidecar pb.ToolResultServiceClient, out *pb.CompleteToolOutput, stored map[string]string, policy *pb.ProjectionPolicy) (*pb.ProjectResponse, error) {
+// stream projects an output whose stored payloads are sent as streams, of which it adds the names to the header.
+func (p *page) stream(ctx context.Context, sidecar pb.ToolResultServiceClient, header *pb.StreamHeader, out *pb.CompleteToolOutput, stored map[string]string) (*pb.ProjectResponse, error) {
 	call, err := sidecar.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
 	}
-	header := &pb.StreamHeader{Family: envelope.OutputFamily(out), Policy: policy, CommandLine: out.GetCommand().GetCommandLine(), ToolName: out.GetToolName()}
 	names := map[string]string{} // of streams, by artifact
 	envelope.VisitPayloads("output", out.ProtoReflect(), func(path string, payload *pb.Payload) {
 		if artifact, ok := stored[path]; ok {

@@ -13,12 +13,12 @@ const maxInconsistent = 100
 
 // verifyRecord answers with the comparisons of a record.
 func (p *page) verifyRecord(w http.ResponseWriter, r *http.Request) {
-	sequence, err := numberOf("The sequence of a record", r.PathValue("sequence"), 0, 1, 1<<63)
+	record, _, err := p.recordOf(r)
 	if err != nil {
 		p.failed(w, r, err)
 		return
 	}
-	resp, err := p.Sidecar.VerifyRecord(r.Context(), &pb.VerifyRecordRequest{Sequence: sequence})
+	resp, err := p.Sidecar.VerifyRecord(r.Context(), &pb.VerifyRecordRequest{Sequence: record.GetSequence()})
 	if err != nil {
 		p.failed(w, r, err)
 		return

@@ -24,14 +24,15 @@ import (
 // views are the templates: pages, which have the layout around them, and fragments, which replace a part of a page.
 type views struct{ all *template.Template }
 
-// parseViews reads the templates.
-func parseViews() (views, error) {
-	all, err := template.New("").Funcs(words).ParseFS(web, "web/*.html")
+// parseViews reads the templates. The addresses in them are below root.
+func parseViews(root string) (views, error) {
+	atRoot := template.FuncMap{"root": func() string { return root }}
+	all, err := template.New("").Funcs(formats).Funcs(atRoot).ParseFS(web, "web/*.html")
 	return views{all}, err
 }
 
-// words are the functions of the templates.
-var words = template.FuncMap{
+// formats are the functions with which templates write values.
+var formats = template.FuncMap{
 	"bytes": size,
 	"count": func(n any) string { return humanize.Comma(number(n)) },
 	"plural": func(n any, unit string) string {
@@ -41,7 +42,7 @@ var words = template.FuncMap{
 	"iso":     func(t *timestamppb.Timestamp) string { return t.AsTime().UTC().Format(time.RFC3339Nano) },
 	"ago":     func(t *timestamppb.Timestamp) string { return humanize.Time(t.AsTime()) },
 	"kind":    func(k pb.AuditKind) string { return enumWord("AUDIT_KIND_", k.String()) },
-	"level":   func(l pb.CompactionLevel) string { return levelWord(l) },
+	"level":   levelWord,
 	"hold":    func(h pb.ResultHold) string { return enumWord("RESULT_HOLD_", h.String()) },
 	"verdict": func(v pb.Verdict) string { return enumWord("VERDICT_", v.String()) },
 	"path":    url.PathEscape,
@@ -97,8 +98,12 @@ func (v views) show(w http.ResponseWriter, code int, name string, data any) {
 	_, _ = b.WriteTo(w)
 }
 
-// fail answers with a message.
-func (v views) fail(w http.ResponseWriter, code int, message string) {
+// fail answers with a message, as a page or, for a request that replaces a part of one, as a fragment.
+func (v views) fail(w http.ResponseWriter, r *http.Request, code int, message string) {
+	if r.Header.Get("HX-Request") != "" {
+		v.show(w, code, "problem.html", message)
+		return
+	}
 	v.show(w, code, "failure.html", failure{code, http.StatusText(code), message})
 }
 
@@ -108,18 +113,14 @@ type failure struct {
 	Text, Message string
 }
 
-// failed answers with the status of a call of the sidecar, as a page or as a fragment of one.
+// failed answers with the status of a call of the sidecar, or with a mistake in the request.
 func (p *page) failed(w http.ResponseWriter, r *http.Request, err error) {
 	s := status.Convert(err)
 	code := cmp.Or(httpCodes[s.Code()], http.StatusBadGateway)
 	if mistake, ok := errors.AsType[badRequest](err); ok {
 		code, s = http.StatusBadRequest, status.New(codes.InvalidArgument, string(mistake))
 	}
-	if r.Header.Get("HX-Request") != "" { // the browser replaces nothing for the status of an error
-		p.views.show(w, http.StatusOK, "problem.html", s.Message())
-		return
-	}
-	p.views.fail(w, code, s.Message())
+	p.views.fail(w, r, code, s.Message())
 }
 
 // httpCodes are the codes of HTTP for those of gRPC; others are those of a gateway that has no answer.

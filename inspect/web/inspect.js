@@ -1,7 +1,9 @@
 // Keys, and what a slider shows. Everything else is HTML.
 "use strict";
 
-const typing = (e) => e.target.closest("input, select, textarea") || e.ctrlKey || e.metaKey || e.altKey;
+// AltGr, which types "[" on many keyboards, is Control and Alt in some browsers.
+const command = (e) => e.metaKey || ((e.ctrlKey || e.altKey) && !e.getModifierState("AltGraph"));
+const typing = (e) => e.target.closest("input, select, textarea") || command(e);
 
 document.addEventListener("keydown", (e) => {
   if (typing(e)) {
@@ -32,8 +34,8 @@ document.addEventListener("input", (e) => {
   if (shown) shown.textContent = e.target.value;
 });
 
-// A page of lines is loaded once: its button goes.
-document.addEventListener("click", (e) => {
-  const button = e.target.closest("button[data-once]");
-  if (button) setTimeout(() => button.remove(), 0);
+// Lines of a cut are loaded once: their button goes when they are there.
+document.addEventListener("htmx:after:swap", (e) => {
+  const button = e.detail?.ctx?.sourceElement;
+  if (button?.matches("button[data-once]") && e.detail.ctx.response?.raw?.ok) button.remove();
 });

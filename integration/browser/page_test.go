@@ -65,8 +65,8 @@ func TestHostileOutputStaysText(t *testing.T) {
 		}
 		for expression, want := range map[string]string{
 			`document.title.includes("owned")`: "false", `[...document.querySelectorAll("h1")].some(e => e.innerText == "owned")`: "false",
-			`document.querySelectorAll("main img, main script, main meta, a[href^='javascript']").length`:         "0",
-			`[...document.querySelectorAll("script")].every(s => s.src.startsWith(location.origin + "/static/"))`: "true",
+			`document.querySelectorAll("main img, main script, main meta, a[href^='javascript']").length`:        "0",
+			`[...document.querySelectorAll("script")].every(s => s.src.startsWith("` + site.root + `/static/"))`: "true",
 			`window.violations.join()`: "", `location.pathname`: pages()[name],
 			`/[\u202a-\u202e\u2066-\u2069\u200b]|[\u{e0000}-\u{e007f}]/u.test(document.body.innerText)`: "false",
 		} {
@@ -117,14 +117,14 @@ func TestKeysMoveAndOpen(t *testing.T) {
 	ctx := tab(t, pages()["session"])
 	do(t, ctx, chromedp.KeyEvent("j"), chromedp.KeyEvent("j"), chromedp.KeyEvent("k"))
 	focused := eval[string](t, ctx, `document.activeElement.getAttribute("href")`)
-	if want := fmt.Sprintf("/records/%d", site.huge); focused != want {
+	if want := fmt.Sprintf("%s/records/%d", site.path, site.huge); focused != want {
 		t.Fatalf("the focus is on %q, and should be on %q", focused, want)
 	}
 	do(t, ctx, chromedp.KeyEvent(kb.Enter))
-	until(t, ctx, fmt.Sprintf(`location.pathname == "/records/%d"`, site.huge))
+	until(t, ctx, fmt.Sprintf(`location.pathname == "%s/records/%d"`, site.path, site.huge))
 	until(t, ctx, `document.readyState == "complete"`)
 	do(t, ctx, chromedp.KeyEvent("]"))
-	until(t, ctx, fmt.Sprintf(`location.pathname == "/records/%d"`, site.hostile))
+	until(t, ctx, fmt.Sprintf(`location.pathname == "%s/records/%d"`, site.path, site.hostile))
 	until(t, ctx, `document.readyState == "complete"`)
 	do(t, ctx, chromedp.KeyEvent("/"))
 	until(t, ctx, `document.activeElement.id == "find"`)

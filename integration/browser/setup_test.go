@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,12 +31,14 @@ const (
 
 // site is the page over a sidecar whose log has many records, one of them of a gigabyte.
 var site struct {
-	program, root string // the binary, and http://HOST:PORT
-	url           string // with the token
-	client        *toolresult.Client
-	huge          uint64 // sequence of the record of hugeBytes
-	hostile       uint64
-	build         uint64 // of the output of a build, which was cut
+	program string // the binary
+	url     string // with the token
+	root    string // of the addresses of the page
+	path    string // of root
+	client  *toolresult.Client
+	huge    uint64 // sequence of the record of hugeBytes
+	hostile uint64
+	build   uint64 // of the output of a build, which was cut
 }
 
 // chromium is a running browser.
@@ -90,7 +93,6 @@ func start(dir string) (stop func(), err error) {
 		return stop, err
 	}
 	ends = append(ends, end)
-	site.root, _, _ = strings.Cut(site.url, "/?")
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath()), chromedp.NoSandbox, chromedp.WindowSize(1440, 900))
 	for _, flag := range []string{"disable-quic", "no-first-run", "disable-background-networking", "disable-component-update", "disable-sync"} {
 		options = append(options, chromedp.Flag(flag, true))
@@ -99,7 +101,19 @@ func start(dir string) (stop func(), err error) {
 	ends = append(ends, end)
 	chromium, end = chromedp.NewContext(allocator)
 	ends = append(ends, end)
-	return stop, chromedp.Do(chromium, chromedp.Navigate(site.url)) // the cookie is that of the browser
+	if err := chromedp.Do(chromium, chromedp.Navigate(site.url)); err != nil { // the cookie is that of the browser
+		return stop, err
+	}
+	first, err := chromedp.Run(chromium, chromedp.Location())
+	if err != nil {
+		return stop, err
+	}
+	address, err := url.Parse(first)
+	if err != nil {
+		return stop, err
+	}
+	site.root, site.path = strings.TrimSuffix(first, "/"), strings.TrimSuffix(address.Path, "/")
+	return stop, nil
 }
 
 // browserPath returns the path of Chromium, as Debian has it.
