@@ -111,7 +111,7 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		fmt.Fprintln(out, address)
 	}
 	if measured != nil {
-		if err := measured.Watch(s.State); err != nil {
+		if err := measured.Watch(s.State, s.Healthy); err != nil {
 			return errors.Join(err, s.Close())
 		}
 		if url := measured.URL(); url != "" {

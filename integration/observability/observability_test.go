@@ -125,7 +125,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, a := range alerts(t) {
 		// One that it fires, one that it does not fire yet, and one that it never does.
-		if n := strings.Count(string(tests), "alertname: "+a.Alert+"\n"); n != 3 {
+		if n := strings.Count(string(tests), "alertname: "+a.Alert+"\n"); n < 3 {
 			t.Errorf("%s has %d tests", a.Alert, n)
 		}
 		if a.For == "" || a.Annotations["summary"] == "" || a.Annotations["description"] == "" || !slices.Contains([]string{"critical", "warning"}, a.Labels["severity"]) {

@@ -95,7 +95,7 @@ func TestEveryReportIsScraped(t *testing.T) {
 		Artifacts: 1, ArtifactBytes: 2, QuotaBytes: 3, InFlightBytes: 4, MaxInFlight: 5, Connections: 6, MaxConnections: 7, OpenUnary: 8, OpenStreams: 9,
 		Waiting: map[string]int64{"audit": 10}, PendingArtifacts: 11, PendingBytes: 12,
 	}
-	if err := made.Watch(func() server.State { return state }); err != nil {
+	if err := made.Watch(func() server.State { return state }, func(context.Context) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	got := samples(t, made)

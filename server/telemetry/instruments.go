@@ -75,6 +75,7 @@ const (
 	commitRecords       = "toolresult.commit.records"
 	exportFailures      = "toolresult.export.failures"
 
+	serverHealthy     = "toolresult.healthy"
 	queueLength       = "toolresult.queue.length"
 	storeArtifacts    = "toolresult.store.artifacts"
 	storeSize         = "toolresult.store.size"
@@ -109,6 +110,7 @@ const (
 // Instruments is the table of everything that is measured, in the order of the documentation.
 func Instruments() []Instrument {
 	return []Instrument{
+		{serverHealthy, Gauge, "{sidecar}", nil, "1: results can be made; 0: not until a new start (below); absent while it ends"},
 		{callDuration, Histogram, unitSeconds, []string{labelMethod, labelCode}, "calls, by duration; an unknown method is \"unknown\""},
 		{openCalls, Gauge, "{call}", []string{labelKind}, "calls in flight, unary and streams"},
 		{openConnections, Gauge, "{connection}", nil, "open connections"},

@@ -12,7 +12,6 @@ import (
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
@@ -155,34 +154,4 @@ func (t *Telemetry) Commits(store string, records int, waited, took time.Duratio
 	t.took(commitDuration, took, l)
 	t.took(commitWait, waited, l)
 	t.count(commitRecords, int64(records), l)
-}
-
-// Watch calls state whenever metrics are collected, and reports its values as gauges. It is called once, and state may be called
-// from several goroutines.
-func (t *Telemetry) Watch(state func() server.State) error {
-	all := make([]metric.Observable, 0, len(t.gauges)) // one callback for all, so that they are of one moment
-	for _, g := range t.gauges {
-		all = append(all, g)
-	}
-	_, err := t.meter.RegisterCallback(func(_ context.Context, o metric.Observer) error {
-		now := state()
-		for name, n := range map[string]int64{
-			storeArtifacts: now.Artifacts, storeSize: now.ArtifactBytes, storeQuota: now.QuotaBytes,
-			inFlightSize: now.InFlightBytes, inFlightLimit: now.MaxInFlight,
-			openConnections: now.Connections, connectionsLimits: now.MaxConnections,
-		} {
-			o.ObserveInt64(t.gauges[name], n)
-		}
-		o.ObserveInt64(t.gauges[openCalls], now.OpenUnary, t.attributes(labels{labelKind, "unary"}))
-		o.ObserveInt64(t.gauges[openCalls], now.OpenStreams, t.attributes(labels{labelKind, "stream"}))
-		for store, n := range now.Waiting {
-			o.ObserveInt64(t.gauges[queueLength], n, t.attributes(labels{labelStore, store}))
-		}
-		if now.ObjectStore {
-			o.ObserveInt64(t.gauges[pendingArtifacts], now.PendingArtifacts)
-			o.ObserveInt64(t.gauges[pendingSize], now.PendingBytes)
-		}
-		return nil
-	}, all...)
-	return err
 }

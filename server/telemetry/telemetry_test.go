@@ -125,10 +125,13 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
+// well is a server that is healthy.
+func well(context.Context) error { return nil }
+
 // TestReportsAreConcurrent reports from many goroutines.
 func TestReportsAreConcurrent(t *testing.T) {
 	made := start(t, func(c *config.Config) { c.Metrics = "127.0.0.1:0" })
-	if err := made.Watch(func() server.State { return server.State{Waiting: map[string]int64{"journal": 1}} }); err != nil {
+	if err := made.Watch(func() server.State { return server.State{Waiting: map[string]int64{"journal": 1}} }, well); err != nil {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
