@@ -58,6 +58,7 @@ type delivery struct {
 	spool          *spool.Spool
 	stdout, stderr io.Writer // where the output goes without a receipt
 	why            func(reason string)
+	shown          *progress // of the output; nil: none is shown
 
 	ctx       context.Context // ends when the sidecar is given up
 	cancel    context.CancelFunc
@@ -145,6 +146,7 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 		}
 		return 0, err
 	}
+	d.shown.arrived()
 	if d.spool.Total() > d.untouched {
 		d.isWanted.Do(func() { close(d.wanted) })
 	}

@@ -15,6 +15,9 @@ import (
 // Work that takes long says on a terminal how far it is: one line on standard error, which is drawn again a few times a second and
 // erased at the end. Nothing is written anywhere else: not to a pipe or a file, not beside --output json, not in CI and not to a
 // terminal that knows no escape codes. The line has no colors.
+//
+// A command that exec runs may write to the same terminal, past us. So its line is drawn only at the moment when more of its output
+// arrives: one that asks for a password has written all that it has to say, and its question is left alone.
 
 // Times of progress.
 const (
@@ -54,6 +57,7 @@ func progressTerminal(cmd *cobra.Command) *os.File {
 // progress is the line about some work. A nil progress shows nothing. Safe for concurrent use.
 type progress struct {
 	tty     *os.File
+	more    chan struct{} // receives when a line may be drawn; nil: at any time
 	end     chan struct{}
 	done    sync.WaitGroup
 	stopped sync.Once
@@ -68,13 +72,59 @@ func hasTerminal(ctx context.Context) bool { return ctx.Value(terminalKey{}) != 
 // showProgress shows what text returns until stop is called; nothing while it is empty. text is called on another goroutine. It
 // returns nil when the context has no terminal.
 func showProgress(ctx context.Context, text func(took time.Duration) string) *progress {
+	p := newProgress(ctx)
+	if p != nil {
+		p.done.Go(func() { p.run(text) })
+	}
+	return p
+}
+
+// showArrivals is showProgress, but draws only when arrived is called.
+func showArrivals(ctx context.Context, text func(took time.Duration) string) *progress {
+	p := newProgress(ctx)
+	if p != nil {
+		p.more = make(chan struct{})
+		p.done.Go(func() { p.follow(text) })
+	}
+	return p
+}
+
+// newProgress returns a progress that shows nothing yet; nil when the context has no terminal.
+func newProgress(ctx context.Context) *progress {
 	tty, _ := ctx.Value(terminalKey{}).(*os.File)
 	if tty == nil {
 		return nil
 	}
-	p := &progress{tty: tty, end: make(chan struct{})}
-	p.done.Go(func() { p.run(text) })
-	return p
+	return &progress{tty: tty, end: make(chan struct{})}
+}
+
+// arrived lets the line be drawn now, if it is time for the next one. It never waits: with a terminal that is stopped (Ctrl-S) there is
+// no line.
+func (p *progress) arrived() {
+	if p == nil {
+		return
+	}
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+// follow draws the line when arrived is called, until the end.
+func (p *progress) follow(text func(time.Duration) string) {
+	began := time.Now()
+	for next := began.Add(progressDelay); ; {
+		select {
+		case <-p.end:
+			return
+		case <-p.more:
+			if time.Now().Before(next) {
+				continue
+			}
+			p.draw(text(time.Since(began).Round(time.Second)))
+			next = time.Now().Add(progressInterval)
+		}
+	}
 }
 
 // run draws the line until the end.
@@ -176,7 +226,7 @@ func takes(what string) func(time.Duration) string {
 	return func(took time.Duration) string { return fmt.Sprintf("%s, %s", what, took) }
 }
 
-// muchOutput is how much output a command has before exec says how far it is, in bytes: one with less may be asking for something.
+// muchOutput is how much output a command has before exec says how far it is, in bytes. Most have less, and are left alone.
 const muchOutput = 1 << 20
 
 // progress returns how much output there is.

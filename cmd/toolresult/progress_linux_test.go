@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -89,8 +90,16 @@ func interactive(t *testing.T) {
 	t.Setenv("CI", "")
 }
 
-// longOutput is a command that writes 5 MB, and goes on for a while.
-var longOutput = []string{"exec", "--", "sh", "-c", "yes 'a line' | head -c 5000000; sleep 1.5"}
+// writing is a shell script that writes 2 MB, and then 500 kB four times a second for some times.
+func writing(times int) string {
+	return fmt.Sprintf("yes 'a line' | head -c 2000000; for i in $(seq %d); do sleep 0.25; yes 'a line' | head -c 500000; done", times)
+}
+
+// longOutput is a command that writes for a while.
+var longOutput = []string{"exec", "--", "sh", "-c", writing(7)}
+
+// progressLine is a line about the output of a command.
+var progressLine = regexp.MustCompile(`^[0-9]\.[0-9] MiB of output, [0-9]+s$`)
 
 // TestProgressIsShownAndErased runs a command on a terminal: lines about it come a few times a second, and nothing of them stays.
 func TestProgressIsShownAndErased(t *testing.T) {
@@ -105,7 +114,7 @@ func TestProgressIsShownAndErased(t *testing.T) {
 		t.Fatalf("%q", text)
 	}
 	for _, line := range lines[1 : len(lines)-1] {
-		if !strings.HasPrefix(line, "4.8 MiB of output, ") || strings.ContainsAny(line, "\r\n\x1b") {
+		if !progressLine.MatchString(line) {
 			t.Errorf("a line is %q", line)
 		}
 	}
@@ -115,6 +124,27 @@ func TestProgressIsShownAndErased(t *testing.T) {
 	if !strings.Contains(out, "Process exited with code 0") || strings.ContainsAny(out, "\x1b\r") {
 		t.Errorf("standard output is %q", out)
 	}
+}
+
+// TestProgressSparesQuestions has a command that writes much, and then asks for something at the terminal, past the sidecar. The question
+// is still there when the command ends, a second later.
+func TestProgressSparesQuestions(t *testing.T) {
+	interactive(t)
+	tty := openTerminal(t, 80)
+	const question = "Password: "
+	tty.on(t, "exec", "--", "sh", "-c", writing(4)+"; printf '"+question+"' >"+tty.file.Name()+"; sleep 1")
+	text := tty.written(t)
+	if before, after, asked := strings.Cut(text, question); !asked || after != eraseLine || !strings.Contains(before, "MiB of output") {
+		t.Errorf("%q", text)
+	}
+}
+
+// TestProgressDoesNotWaitForATerminal has a terminal that takes nothing, as after Ctrl-S: a command goes on all the same.
+func TestProgressDoesNotWaitForATerminal(t *testing.T) {
+	var none *progress
+	none.arrived()
+	p := &progress{more: make(chan struct{})} // nothing receives while a line is being drawn
+	p.arrived()
 }
 
 // TestNoProgress runs the same where none is wanted: not a byte is written to standard error.
