@@ -82,7 +82,7 @@ type compactionFlags struct {
 // flags defines the flags.
 func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	p.given = fs
-	fs.StringVar(&p.level, "level", "", "lowest level: trimmed, handles or line (default: line with --total-tokens, trimmed without)")
+	fs.StringVar(&p.level, "level", "", "lowest level: "+listed(levelChoice.names())+" (default: line with --total-tokens, trimmed without)")
 	fs.Uint32Var(&p.total, "total-tokens", 0, "tokens of all receipts together; results go only as low as it takes (default: all go to the level)")
 	fs.Uint32Var(&p.preview, "preview-tokens", 0, "tokens that each preview may keep at level trimmed (default: 256)")
 	fs.Uint32Var(&p.openFailure, "open-failure-tokens", 0, "tokens that previews of open failures keep (default: those of --preview-tokens)")
@@ -90,7 +90,7 @@ func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&p.calls, "protect-call", nil, "ids of calls whose results stay as they are")
 	fs.StringSliceVar(&p.families, "protect-family", nil, "families whose results stay as they are")
 	fs.Uint32Var(&p.cached, "cached-results", 0, "how many results, from the first one on, are in the provider's cache")
-	fs.StringVar(&p.onBreak, "cache-break", "", "whether these may change: never or when-needed (default: never)")
+	fs.StringVar(&p.onBreak, "cache-break", "", "whether these may change: "+listed(cacheBreakChoice.names())+" (default: never)")
 	fs.Uint32Var(&p.minSaving, "min-saving-tokens", 0, "tokens that a break of the cache must free")
 	fs.Uint32Var(&p.write, "write-percent", 0, "price of a token that is written to the cache (default: 100)")
 	fs.Uint32Var(&p.read, "read-percent", 0, "price of a token that is read from the cache (default: 10)")
@@ -131,7 +131,7 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 		p.level = "trimmed"
 	}
 	if p.level != "" {
-		n, err := enumValue("COMPACTION_LEVEL_", p.level, pb.CompactionLevel_value)
+		n, err := levelChoice.number(p.level)
 		if err != nil {
 			return err
 		}
@@ -165,7 +165,7 @@ func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
 	if p.onBreak == "" {
 		return nil
 	}
-	n, err := enumValue("CACHE_BREAK_", p.onBreak, pb.CacheBreak_value)
+	n, err := cacheBreakChoice.number(p.onBreak)
 	c.CacheBreak = pb.CacheBreak(n)
 	return err
 }

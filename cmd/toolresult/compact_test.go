@@ -58,14 +58,14 @@ func TestCompactMistakes(t *testing.T) {
 		stdin string
 		args  []string
 	}{
-		"--input xml":       {"", []string{"--input", "xml"}},
-		"compaction_level":  {"{}", []string{"--level", "low"}},
-		"cache_break":       {"{}", []string{"--cache-break", "always"}},
-		"token_vocabulary":  {"{}", []string{"--vocabulary", "latin"}},
-		"invalid character": {"what", nil},
-		"result 0: ":        {`{"canonical": {}, "turn": "first"}`, nil},
-		"proto":             {"no textproto", []string{"--input", "textproto"}},
-		"is not known":      {`{"no": "result"}`, nil},
+		"--input xml":                                {"", []string{"--input", "xml"}},
+		"--level low: trimmed, handles or line":      {"{}", []string{"--level", "low"}},
+		"--cache-break always: never or when-needed": {"{}", []string{"--cache-break", "always"}},
+		"--vocabulary latin: estimate, o":            {"{}", []string{"--vocabulary", "latin"}},
+		"invalid character":                          {"what", nil},
+		"result 0: ":                                 {`{"canonical": {}, "turn": "first"}`, nil},
+		"proto":                                      {"no textproto", []string{"--input", "textproto"}},
+		"is not known":                               {`{"no": "result"}`, nil},
 	} {
 		toolresult(t, c.stdin, append([]string{"compact"}, c.args...)...).want(codeFailed, "! "+want)
 	}

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
@@ -30,8 +33,8 @@ func (p *policyFlags) renderFlags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.tokens, "max-tokens", 0, "tokens of the whole receipt (default: the family's)")
 	fs.Uint32Var(&p.lines, "max-lines", 0, "lines of the whole receipt (default: no limit)")
 	fs.Uint32Var(&p.bytes, "max-bytes", 0, "bytes of the whole receipt (default: no limit)")
-	fs.StringVar(&p.vocabulary, "vocabulary", "o200k_base", "how tokens are counted: o200k_base, cl100k_base or estimate")
-	fs.StringVar(&p.handles, "handles", "path", "how receipts name artifacts: by their path, or by a call of read_result")
+	fs.StringVar(&p.vocabulary, "vocabulary", "o200k_base", "how tokens are counted: "+listed(vocabularyChoice.names()))
+	fs.StringVar(&p.handles, "handles", "path", "how receipts name artifacts: "+listed(handlesChoice.names())+" (of read_result)")
 }
 
 // flags defines the flags of a ProjectionPolicy.
@@ -39,7 +42,7 @@ func (p *policyFlags) flags(fs *pflag.FlagSet) {
 	p.renderFlags(fs)
 	fs.Uint32Var(&p.lineBytes, "max-line-bytes", 0, "bytes of one line before its inner part is cut (default: 2000)")
 	fs.Uint32Var(&p.headPercent, "head-percent", 25, "share of the first lines of a cut preview, in per cent")
-	fs.StringVar(&p.artifacts, "artifacts", "when-lossy", "when a payload is kept whole: when-lossy or always")
+	fs.StringVar(&p.artifacts, "artifacts", "when-lossy", "when a payload is kept whole: "+listed(artifactsChoice.names()))
 	p.headGiven = func() bool { return fs.Changed("head-percent") }
 }
 
@@ -48,14 +51,14 @@ func (p *policyFlags) render() (*pb.RenderPolicy, error) {
 	policy := &pb.RenderPolicy{Budget: &pb.Budget{
 		MaxTokens: p.tokens, MaxLines: p.lines, MaxBytes: p.bytes, MaxLineBytes: p.lineBytes,
 	}}
-	n, err := enumValue("TOKEN_VOCABULARY_", p.vocabulary, pb.TokenVocabulary_value)
+	n, err := vocabularyChoice.number(p.vocabulary)
 	if err != nil {
 		return nil, err
 	}
 	policy.TokenVocabulary = pb.TokenVocabulary(n)
 	// A path is the default of the contract, where it has no value of its own.
 	if p.handles != "path" {
-		n, err = enumValue("HANDLE_FORM_", p.handles, pb.HandleForm_value)
+		n, err = handlesChoice.number(p.handles)
 		policy.Handles = pb.HandleForm(n)
 	}
 	return policy, err
@@ -67,7 +70,7 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := enumValue("ARTIFACT_POLICY_", p.artifacts, pb.ArtifactPolicy_value)
+	n, err := artifactsChoice.number(p.artifacts)
 	policy := &pb.ProjectionPolicy{Render: render, ArtifactPolicy: pb.ArtifactPolicy(n)}
 	if p.headPercent > 100 {
 		return nil, fmt.Errorf("--head-percent %d: 0 to 100", p.headPercent)
@@ -79,14 +82,47 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	return policy, err
 }
 
-// enumValue returns the number of an enum's value that a flag names: "when-lossy" is ARTIFACT_POLICY_WHEN_LOSSY. Values are
-// those of the contract, so a new one needs no change here. The unspecified value has no name.
-func enumValue(prefix, name string, values map[string]int32) (int32, error) {
-	n, ok := values[prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
+// choice is a flag whose values are those of an enum: "when-lossy" is ARTIFACT_POLICY_WHEN_LOSSY. They are read from the contract, so
+// that a new one needs no change here. The unspecified value has no name.
+type choice struct {
+	flag   string           // with its dashes
+	prefix string           // of the names of the enum's values
+	space  string           // between the words of a value
+	values map[string]int32 // of the enum
+}
+
+// The choices of all commands.
+var (
+	vocabularyChoice = choice{"--vocabulary", "TOKEN_VOCABULARY_", "_", pb.TokenVocabulary_value}
+	handlesChoice    = choice{"--handles", "HANDLE_FORM_", "-", pb.HandleForm_value}
+	artifactsChoice  = choice{"--artifacts", "ARTIFACT_POLICY_", "-", pb.ArtifactPolicy_value}
+	levelChoice      = choice{"--level", "COMPACTION_LEVEL_", "-", pb.CompactionLevel_value}
+	cacheBreakChoice = choice{"--cache-break", "CACHE_BREAK_", "-", pb.CacheBreak_value}
+)
+
+// names returns the values in the order of the contract.
+func (c choice) names() (names []string) {
+	known := slices.SortedFunc(maps.Keys(c.values), func(a, b string) int { return cmp.Compare(c.values[a], c.values[b]) })
+	for _, value := range known {
+		if c.values[value] != 0 {
+			names = append(names, strings.ToLower(strings.ReplaceAll(strings.TrimPrefix(value, c.prefix), "_", c.space)))
+		}
+	}
+	return names
+}
+
+// number returns the number of a value, in which "-" is as good as "_". The error of another one lists those that there are.
+func (c choice) number(name string) (int32, error) {
+	n, ok := c.values[c.prefix+strings.ToUpper(strings.ReplaceAll(name, "-", "_"))]
 	if !ok || n == 0 {
-		return 0, fmt.Errorf("%q is none of the values of %s", name, strings.ToLower(strings.Trim(prefix, "_")))
+		return 0, errChoice(c.flag, name, c.names())
 	}
 	return n, nil
+}
+
+// errChoice returns the error of a value that a flag does not have.
+func errChoice(flag, value string, values []string) error {
+	return fmt.Errorf("%s %s: %s", flag, cmp.Or(value, `""`), listed(values))
 }
 
 // callFlags name the call of a tool that an output belongs to. Without a session, artifacts belong to none and live as long

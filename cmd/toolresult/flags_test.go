@@ -35,20 +35,71 @@ func TestPolicyFlags(t *testing.T) {
 		"--head-percent=0":   {Render: render(&pb.Budget{}), ArtifactPolicy: lossy, HeadPercent: new(uint32(0))},
 		"--head-percent=100": {Render: render(&pb.Budget{}), ArtifactPolicy: lossy, HeadPercent: new(uint32(100))},
 		"--artifacts=always": {Render: render(&pb.Budget{}), ArtifactPolicy: pb.ArtifactPolicy_ARTIFACT_POLICY_ALWAYS},
-		"--vocabulary=estimate --handles=read-result": {ArtifactPolicy: lossy, Render: &pb.RenderPolicy{Budget: &pb.Budget{},
-			TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE, Handles: pb.HandleForm(pb.HandleForm_value["HANDLE_FORM_READ_RESULT"])}},
+		"--vocabulary=estimate --handles=call": {ArtifactPolicy: lossy, Render: &pb.RenderPolicy{Budget: &pb.Budget{},
+			TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE, Handles: pb.HandleForm_HANDLE_FORM_CALL}},
+		"--vocabulary=cl100k-base --artifacts=when_lossy": {ArtifactPolicy: lossy, Render: &pb.RenderPolicy{Budget: &pb.Budget{},
+			TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_CL100K_BASE}},
 	} {
 		got, err := parsePolicy(t, strings.Fields(args)...)
-		if err != nil && args != "--vocabulary=estimate --handles=read-result" || err == nil && !proto.Equal(got, want) {
+		if err != nil || !proto.Equal(got, want) {
 			t.Errorf("%q: %v, want %v, %v", args, got, want, err)
 		}
 	}
-	for args, want := range map[string]string{
-		"--vocabulary=latin": "token_vocabulary", "--handles=ids": "handle_form", "--artifacts=never": "artifact_policy",
-		"--artifacts=unspecified": "artifact_policy", "--head-percent=101": "0 to 100",
+	if got, err := parsePolicy(t, "--head-percent=101"); err == nil || !strings.Contains(err.Error(), "0 to 100") {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestChoicesListTheirValues has values that no flag has: the error lists those that there are, and each of them is taken.
+func TestChoicesListTheirValues(t *testing.T) {
+	t.Parallel()
+	for flag, c := range map[string]struct {
+		choice
+		want string
+	}{
+		"vocabulary":  {vocabularyChoice, "estimate, o200k_base or cl100k_base"},
+		"handles":     {handlesChoice, "path or call"},
+		"artifacts":   {artifactsChoice, "when-lossy or always"},
+		"level":       {levelChoice, "trimmed, handles or line"},
+		"cache-break": {cacheBreakChoice, "never or when-needed"},
 	} {
-		if got, err := parsePolicy(t, args); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, %v", args, got, err)
+		for _, value := range []string{"read_result", "unspecified", "", "WHEN"} {
+			_, err := c.number(value)
+			shown := value
+			if value == "" {
+				shown = `""`
+			}
+			if want := "--" + flag + " " + shown + ": " + c.want; err == nil || err.Error() != want {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+		for i, name := range c.names() {
+			if n, err := c.number(name); err != nil || n != int32(i)+1 {
+				t.Errorf("--%s %s: %d, %v", flag, name, n, err)
+			}
+		}
+	}
+	if _, err := parsePolicy(t, "--handles=read_result"); err == nil || err.Error() != "--handles read_result: path or call" {
+		t.Error(err)
+	}
+}
+
+// TestHelpListsChoices has the help text of each choice: it has the values as they are given.
+func TestHelpListsChoices(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		command string
+		choices []choice
+	}{
+		{"exec", []choice{vocabularyChoice, handlesChoice, artifactsChoice}},
+		{"render", []choice{vocabularyChoice, handlesChoice}},
+		{"compact", []choice{levelChoice, cacheBreakChoice}},
+	} {
+		for _, one := range c.choices {
+			flag := commands([]string{c.command})[0].Flags().Lookup(strings.TrimPrefix(one.flag, "--"))
+			if flag == nil || !strings.Contains(flag.Usage, listed(one.names())) {
+				t.Errorf("%s %s: %+v", c.command, one.flag, flag)
+			}
 		}
 	}
 }

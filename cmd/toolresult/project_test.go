@@ -17,7 +17,7 @@ func TestProjectForms(t *testing.T) {
 	toolresult(t, pair.out+pair.out, "render").want(codeFailed, "! stdin has 2 canonical results")
 	toolresult(t, output, "project", "--output", "xml").want(codeFailed, "! --output xml")
 	toolresult(t, output, "project", "--input", "xml").want(codeFailed, "! --input xml")
-	toolresult(t, output, "project", "--artifacts", "never").want(codeFailed, "! artifact_policy")
+	toolresult(t, output, "project", "--artifacts", "never").want(codeFailed, "! --artifacts never: when-lossy or always")
 	toolresult(t, output, "project", "--call", "c").want(codeFailed, "! --call: needs --session")
 	toolresult(t, "what", "project").want(codeFailed, "! syntax error")
 }

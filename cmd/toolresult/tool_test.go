@@ -35,7 +35,7 @@ func TestToolCommands(t *testing.T) {
 	toolresult(t, "", "tool", "call", "read_result", `{"result": "ffffffff"}`, "--session", "tool", "--output", "json").want(1, `"status"`)
 	toolresult(t, "", "tool", "call", "read_result", `{}`, "--output", "xml").want(codeFailed, `! --output xml: receipt or json`)
 	toolresult(t, "", "tool", "call", "read_result", `{}`, "--call", "c").want(codeFailed, "! --session")
-	toolresult(t, "", "tool", "call", "read_result", `{}`, "--vocabulary", "latin").want(codeFailed, "! token_vocabulary")
+	toolresult(t, "", "tool", "call", "read_result", `{}`, "--vocabulary", "latin").want(codeFailed, "! --vocabulary latin: ")
 }
 
 func TestTransportCommands(t *testing.T) {
