@@ -114,7 +114,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
 	defer d.close()
 	d.untouched = e.untouched
-	p := showArrivals(ctx, func(took time.Duration) string { return d.progress(took) })
+	p := showGrowth(ctx, func(took time.Duration) string { return d.progress(took) })
 	defer p.stop()
 	d.shown = p
 	stdout := &endOfLine{to: p.before(cmd.OutOrStdout())}

@@ -146,7 +146,7 @@ func (w *streamWriter) Write(p []byte) (int, error) {
 		}
 		return 0, err
 	}
-	d.shown.arrived()
+	d.shown.grew()
 	if d.spool.Total() > d.untouched {
 		d.isWanted.Do(func() { close(d.wanted) })
 	}

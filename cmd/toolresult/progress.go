@@ -79,8 +79,8 @@ func showProgress(ctx context.Context, text func(took time.Duration) string) *pr
 	return p
 }
 
-// showArrivals is showProgress, but draws only when arrived is called.
-func showArrivals(ctx context.Context, text func(took time.Duration) string) *progress {
+// showGrowth is showProgress, but draws only when grew is called.
+func showGrowth(ctx context.Context, text func(took time.Duration) string) *progress {
 	p := newProgress(ctx)
 	if p != nil {
 		p.more = make(chan struct{})
@@ -98,9 +98,9 @@ func newProgress(ctx context.Context) *progress {
 	return &progress{tty: tty, end: make(chan struct{})}
 }
 
-// arrived lets the line be drawn now, if it is time for the next one. It never waits: with a terminal that is stopped (Ctrl-S) there is
+// grew lets the line be drawn now, if it is time for the next one. It never waits: with a terminal that is stopped (Ctrl-S) there is
 // no line.
-func (p *progress) arrived() {
+func (p *progress) grew() {
 	if p == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (p *progress) arrived() {
 	}
 }
 
-// follow draws the line when arrived is called, until the end.
+// follow draws the line when grew is called, until the end.
 func (p *progress) follow(text func(time.Duration) string) {
 	began := time.Now()
 	for next := began.Add(progressDelay); ; {

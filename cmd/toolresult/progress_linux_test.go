@@ -142,9 +142,9 @@ func TestProgressSparesQuestions(t *testing.T) {
 // TestProgressDoesNotWaitForATerminal has a terminal that takes nothing, as after Ctrl-S: a command goes on all the same.
 func TestProgressDoesNotWaitForATerminal(t *testing.T) {
 	var none *progress
-	none.arrived()
+	none.grew()
 	p := &progress{more: make(chan struct{})} // nothing receives while a line is being drawn
-	p.arrived()
+	p.grew()
 }
 
 // TestNoProgress runs the same where none is wanted: not a byte is written to standard error.
