@@ -9,6 +9,7 @@ import (
 
 	"github.com/landlock-lsm/go-landlock/landlock"
 	abi "github.com/landlock-lsm/go-landlock/landlock/syscall"
+	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/server/config"
 )
@@ -18,6 +19,10 @@ const landlockABI = 4
 
 // ErrNoLandlock means that the kernel cannot do what the setting landlock asks for.
 var ErrNoLandlock = errors.New("landlock is on, and this kernel does not have it in the version that is needed (Linux 6.7, with landlock among its security modules)")
+
+// ErrLandlockDenied means that the process is in a sandbox that forbids the system calls of Landlock; the kernel may have it.
+var ErrLandlockDenied = errors.New("landlock is on, and a sandbox forbids it to this process: with systemd, SystemCallFilter= has to allow " +
+	"landlock_create_ruleset, landlock_add_rule and landlock_restrict_self; in a container, the seccomp profile")
 
 // What a sidecar does with files of each kind.
 const (
@@ -34,11 +39,10 @@ const (
 // store it can make no connection over TCP either, and bind no address. It is for the whole process and for good, and
 // so it is called once, after New.
 //
-// Errors: ErrNoLandlock. Nothing is given up then.
+// Errors: ErrNoLandlock, ErrLandlockDenied. Nothing is given up then.
 func Restrict(c config.Config) error {
-	version, err := abi.LandlockGetABIVersion()
-	if err != nil || version < landlockABI {
-		return ErrNoLandlock
+	if err := landlockError(abi.LandlockGetABIVersion()); err != nil {
+		return err
 	}
 	_, _ = time.Now().Local().Zone() // reads the file of the time zone, once
 	rules := []landlock.Rule{landlock.PathAccess(removeFile, filepath.Dir(c.Socket))}
@@ -56,6 +60,17 @@ func Restrict(c config.Config) error {
 	}
 	if err := limits.Restrict(rules...); err != nil {
 		return fmt.Errorf("landlock: %w", err)
+	}
+	return nil
+}
+
+// landlockError says what is wrong with the answer to the question for the version, if anything.
+func landlockError(version int, err error) error {
+	switch {
+	case errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES): // the kernel itself answers neither
+		return ErrLandlockDenied
+	case err != nil || version < landlockABI:
+		return ErrNoLandlock
 	}
 	return nil
 }

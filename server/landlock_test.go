@@ -53,6 +53,22 @@ func TestRestrict(t *testing.T) {
 	}
 }
 
+// TestLandlockError has what a kernel and a sandbox answer.
+func TestLandlockError(t *testing.T) {
+	for _, c := range []struct {
+		version int
+		err     error
+		want    error
+	}{
+		{landlockABI, nil, nil}, {landlockABI - 1, nil, ErrNoLandlock}, {-1, syscall.ENOSYS, ErrNoLandlock}, {-1, syscall.EOPNOTSUPP, ErrNoLandlock},
+		{-1, syscall.EPERM, ErrLandlockDenied}, {-1, syscall.EACCES, ErrLandlockDenied},
+	} {
+		if got := landlockError(c.version, c.err); !errors.Is(got, c.want) || (c.want == nil) != (got == nil) {
+			t.Errorf("version %d, %v: %v", c.version, c.err, got)
+		}
+	}
+}
+
 // TestRestrictedProcess is the other process.
 func TestRestrictedProcess(t *testing.T) {
 	dir := os.Getenv(restrictedDir)
