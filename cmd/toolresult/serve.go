@@ -73,7 +73,7 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 	if err != nil {
 		return err
 	}
-	options := server.Options{Logger: logger, Version: version, Socket: socket, Stopping: func() { complain(logger, systemd.Stopping()) }}
+	options := server.Options{Logger: logger, Version: version, Socket: socket, Stopping: func() { complain(logger, systemd.Stopping(longestEnd(c))) }}
 	if socket != nil {
 		c.Socket = socket.Addr().String()
 	}

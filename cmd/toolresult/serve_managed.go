@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/toolresult/toolresult/internal/systemd"
 	"github.com/toolresult/toolresult/server"
@@ -34,6 +35,12 @@ func serveManaged(ctx context.Context, s *server.Server, logger *slog.Logger, ag
 	complain(logger, systemd.Ready(statusOf(s)))
 	return s.Serve(ctx)
 }
+
+// endReserve is what an end takes beside its calls: the store is synced and closed, and telemetry is sent.
+const endReserve = 10 * time.Second
+
+// longestEnd is what an end may take with a configuration.
+func longestEnd(c config.Config) time.Duration { return c.DrainDelay + c.ShutdownTimeout + endReserve }
 
 // statusOf is the line that a manager shows of a server.
 func statusOf(s *server.Server) string { return "Serving " + strings.Join(s.Addresses(), " ") }

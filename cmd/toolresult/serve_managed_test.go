@@ -109,8 +109,8 @@ func TestManagerIsNotified(t *testing.T) {
 		t.Errorf("%q of a sidecar whose store is gone", got)
 	}
 	end()
-	until("STOPPING=1")
-	<-ended // with what the lost store means
+	until("STOPPING=1\nSTATUS=Ending\nEXTEND_TIMEOUT_USEC=20000000") // the shutdown_timeout of 10 s, and a reserve
+	<-ended                                                          // with what the lost store means
 }
 
 // TestSidecarsOfEnsureHaveNoManager: the manager of a host has not started them.
@@ -119,6 +119,13 @@ func TestSidecarsOfEnsureHaveNoManager(t *testing.T) {
 	got := withoutVariables([]string{"A=1", "NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "WATCHDOG_USEC=5", "B"}, systemd.Variables())
 	if strings.Join(got, " ") != "A=1 B" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestLongestEnd has all that an end waits for.
+func TestLongestEnd(t *testing.T) {
+	if got := longestEnd(config.Config{DrainDelay: time.Minute, ShutdownTimeout: 10 * time.Minute}); got != 11*time.Minute+endReserve {
+		t.Errorf("an end takes at most %s", got)
 	}
 }
 

@@ -59,8 +59,17 @@ func Reloading() error {
 	return notify(daemon.SdNotifyReloading + "\n" + strings.TrimSuffix(daemon.SdNotifyMonotonicUsec(), "\n"))
 }
 
-// Stopping says that the process ends.
-func Stopping() error { return notify(daemon.SdNotifyStopping + "\nSTATUS=Ending") }
+// Stopping says that the process ends, and that it may take so long: the manager waits at least that time, whatever its unit says.
+func Stopping(within time.Duration) error {
+	return notify(fmt.Sprintf("%s\nSTATUS=Ending\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
+}
+
+// RuntimeDirectory returns the directory that the manager has made for this process alone (RuntimeDirectory=), the first one if there are
+// several; empty if there is none. It goes with the process.
+func RuntimeDirectory() string {
+	first, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
+	return first
+}
 
 // patience is how long a manager may take nothing: a process that serves, or ends, waits no longer.
 const patience = time.Second
@@ -89,12 +98,12 @@ func notify(state string) error {
 // is no time.
 func WatchdogInterval() (time.Duration, error) { return daemon.SdWatchdogEnabled(false) }
 
-// KeepAlive gives a sign of life in each half of an interval, until ctx is done, as long as healthy returns nil within a quarter of it.
-// Otherwise there is none, and the manager does what its unit says. Changes, from healthy to not and back, are given to report: the
-// reason, or nil.
+// KeepAlive gives a sign of life in each quarter of an interval, until ctx is done, as long as healthy returns nil within a quarter of it.
+// Otherwise there is none: after one that is missing the next is in time, and after several the manager does what its unit says. Changes,
+// from healthy to not and back, are given to report: the reason, or nil.
 func KeepAlive(ctx context.Context, interval time.Duration, healthy func(context.Context) error, report func(error)) {
 	well := true
-	tick := time.NewTicker(interval / 2)
+	tick := time.NewTicker(interval / 4)
 	defer tick.Stop()
 	for {
 		err := within(ctx, interval/4, healthy)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/toolresult/toolresult/internal/systemd"
@@ -143,9 +144,9 @@ func manager(t *testing.T) (next func() string) {
 func TestStates(t *testing.T) {
 	next := manager(t)
 	for want, say := range map[string]func() error{
-		"READY=1\nSTATUS=Serving":      func() error { return systemd.Ready("Serving") },
-		"RELOADING=1\nMONOTONIC_USEC=": systemd.Reloading,
-		"STOPPING=1\nSTATUS=Ending":    systemd.Stopping,
+		"READY=1\nSTATUS=Serving":                                 func() error { return systemd.Ready("Serving") },
+		"RELOADING=1\nMONOTONIC_USEC=":                            systemd.Reloading,
+		"STOPPING=1\nSTATUS=Ending\nEXTEND_TIMEOUT_USEC=61500000": func() error { return systemd.Stopping(61*time.Second + 500*time.Millisecond) },
 	} {
 		if err := say(); err != nil {
 			t.Fatal(err)
@@ -247,5 +248,42 @@ func TestKeepAlive(t *testing.T) {
 	<-done
 	if len(reports) != 0 {
 		t.Errorf("a report of the end: %v", <-reports)
+	}
+}
+
+// TestOneMissedSignIsNoRestart has a process that is not well once, and one that hangs once: signs of life go on within the interval. Time
+// is that of the test.
+func TestOneMissedSignIsNoRestart(t *testing.T) {
+	const interval = 30 * time.Second
+	for kind, miss := range map[string]func(context.Context) error{
+		"fails": func(context.Context) error { return errors.New("once") },
+		"hangs": func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 3*interval)
+			defer cancel()
+			calls, last, longest := 0, time.Now(), time.Duration(0)
+			systemd.KeepAlive(ctx, interval, func(ctx context.Context) error {
+				if calls++; calls == 4 {
+					return miss(ctx)
+				}
+				longest = max(longest, time.Since(last))
+				last = time.Now()
+				return nil
+			}, func(error) {})
+			if calls < 5 || longest >= interval*3/4 {
+				t.Errorf("one that %s once: %d signs, and %s without any", kind, calls-1, longest)
+			}
+		})
+	}
+}
+
+// TestRuntimeDirectory has none, one and two.
+func TestRuntimeDirectory(t *testing.T) {
+	for value, want := range map[string]string{"": "", "/run/a/private": "/run/a/private", "/run/a:/run/b": "/run/a"} {
+		t.Setenv("RUNTIME_DIRECTORY", value)
+		if got := systemd.RuntimeDirectory(); got != want {
+			t.Errorf("of %q: %q, not %q", value, got, want)
+		}
 	}
 }
