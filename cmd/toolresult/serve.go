@@ -86,7 +86,7 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		defer func() { err = errors.Join(err, measured.Close()) }()
 		options.Metrics, options.GRPC = measured, measured.ServerOptions()
 	}
-	profiles, err := profiling.Start(c, logger)
+	profiles, err := profiling.Start(profileSocket(c, socket != nil), logger)
 	if err != nil {
 		return err
 	}

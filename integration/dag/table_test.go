@@ -125,7 +125,7 @@ var table = map[string]row{
 			"server/pipeline", "server/session", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
-	"server/profiling": {imports: list("server/config", "server/rpc")},
+	"server/profiling": {imports: list("server/rpc")},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	// What other programs import, to call the sidecar.
 	"clients/go":             {imports: []string{"gen", "internal/sidecar"}, grpc: all},

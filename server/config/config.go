@@ -164,7 +164,8 @@ type Config struct {
 	LogFormat string
 	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
 	Reflection bool
-	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open. Default: false.
+	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open; with a socket of systemd,
+	// in the directory that systemd has made for the process, if there is one. Default: false.
 	Pprof bool
 	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
 	// 0 lets the kernel choose. Default: empty, which is off.

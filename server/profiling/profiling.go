@@ -24,7 +24,6 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -46,14 +45,14 @@ type Endpoint struct {
 	done   chan struct{} // closed when nothing is served any more
 }
 
-// Start binds the socket of a configuration and serves profiles at it; it returns nil when the configuration asks for none.
+// Start binds a socket and serves profiles at it; it returns nil when the path is empty.
 //
 // Errors: those of binding a socket.
-func Start(c config.Config, logger *slog.Logger) (*Endpoint, error) {
-	if !c.Pprof {
+func Start(path string, logger *slog.Logger) (*Endpoint, error) {
+	if path == "" {
 		return nil, nil //nolint:nilnil // documented
 	}
-	socket, err := rpc.ListenUnix(c.ProfileSocket())
+	socket, err := rpc.ListenUnix(path)
 	if err != nil {
 		return nil, fmt.Errorf("pprof: %w", err)
 	}
@@ -62,7 +61,7 @@ func Start(c config.Config, logger *slog.Logger) (*Endpoint, error) {
 		Handler: http.HandlerFunc(serveProfile), ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, WriteTimeout: maxTime + time.Minute,
 		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
-	logger.Info("serving profiles", "socket", c.ProfileSocket())
+	logger.Info("serving profiles", "socket", path)
 	go e.serve(netutil.LimitListener(socket, maxConnections), logger)
 	return e, nil
 }

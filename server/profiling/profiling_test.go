@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/rpc"
 )
 
@@ -25,26 +24,25 @@ func TestEndpointIsPrivateAndEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	c := config.Config{Socket: filepath.Join(dir, "s")}
-	off, err := Start(c, logger)
+	path := filepath.Join(dir, "s.pprof")
+	off, err := Start("", logger)
 	if off != nil || err != nil || off.Close() != nil {
 		t.Fatalf("without being asked for: %v, %v", off, err)
 	}
-	c.Pprof = true
-	e, err := Start(c, logger)
+	e, err := Start(path, logger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Lstat(c.ProfileSocket()); err != nil || info.Mode() != os.ModeSocket|0o600 {
+	if info, err := os.Lstat(path); err != nil || info.Mode() != os.ModeSocket|0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if second, err := Start(c, logger); second != nil || !errors.Is(err, rpc.ErrSocketInUse) {
+	if second, err := Start(path, logger); second != nil || !errors.Is(err, rpc.ErrSocketInUse) {
 		t.Errorf("a second one: %v", err)
 	}
 	if err := e.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Lstat(c.ProfileSocket()); !os.IsNotExist(err) {
+	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		t.Errorf("the socket stays: %v", err)
 	}
 }
