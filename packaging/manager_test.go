@@ -101,9 +101,14 @@ func startUnits(t *testing.T, root string) *manager {
 	if err := errors.Join(err, os.MkdirAll(state, os.FileMode(mode)), os.Chown(state, uid, gid)); err != nil {
 		t.Fatal(err)
 	}
+	private := "/run/" + m.service.Get("RuntimeDirectory")
+	mode, err = strconv.ParseUint(m.service.Get("RuntimeDirectoryMode"), 8, 32)
+	if err := errors.Join(err, os.Mkdir(filepath.Join(root, private), os.FileMode(mode)), os.Chown(filepath.Join(root, private), uid, gid)); err != nil {
+		t.Fatal(err)
+	}
 	p := process{root: root, uid: uint32(uid), gid: uint32(gid), env: []string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin", "USER=toolresult", "LOGNAME=toolresult", "HOME=/var/lib/toolresult",
-		"NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "LISTEN_FDNAMES=toolresult.socket", "STATE_DIRECTORY=/var/lib/toolresult", "WATCHDOG_USEC=1000000",
+		"NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "LISTEN_FDNAMES=toolresult.socket", "STATE_DIRECTORY=/var/lib/toolresult", "RUNTIME_DIRECTORY=" + private, "WATCHDOG_USEC=1000000",
 	}}
 	// The shell becomes the command, so that it is the process for which the socket is.
 	command := p.command("/bin/sh", "-c", "umask "+m.service.Get("UMask")+`; export LISTEN_PID=$$ WATCHDOG_PID=$$; exec `+m.service.Get("ExecStart"))
@@ -168,7 +173,7 @@ func (m *manager) end() {
 	if m.socket.Get("RemoveOnStop") != "yes" {
 		m.t.Error("the socket stays")
 	}
-	for _, path := range []string{m.socket.Get("ListenStream"), "/run/notify"} {
+	for _, path := range []string{m.socket.Get("ListenStream"), "/run/notify", "/run/" + m.service.Get("RuntimeDirectory")} {
 		if err := os.Remove(filepath.Join(m.root, path)); err != nil {
 			m.t.Error(fmt.Errorf("what the manager made: %w", err))
 		}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolresult/toolresult/packaging"
 )
@@ -93,13 +94,19 @@ func TestUnitsSayWhatTheSidecarDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]string{"Type": "notify", "NotifyAccess": "main", "Restart": "on-failure", "UMask": "0077", "NoNewPrivileges": "yes"} {
+		for name, want := range map[string]string{
+			"Type": "notify", "NotifyAccess": "main", "Restart": "on-failure", "UMask": "0077", "NoNewPrivileges": "yes",
+			"StartLimitIntervalSec": "0", "TimeoutStartSec": "infinity",
+		} {
 			if got := service.Get(name); got != want {
 				t.Errorf("service of the %s: %s=%s, not %s", manager, name, got, want)
 			}
 		}
 		if service.Get("WatchdogSec") == "" || service.Get("ExecReload") == "" || socket.Get("SocketMode") == "" {
 			t.Errorf("units of the %s have no watchdog, no reload or the mode 0666 of sockets", manager)
+		}
+		if wait, err := time.ParseDuration(service.Get("RestartSec")); err != nil || wait < 5*time.Second {
+			t.Errorf("service of the %s: a start that fails is repeated after %s, without a limit, %v", manager, wait, err)
 		}
 		if manager == "system" {
 			config := read(t, "packaging/config.yaml")
