@@ -3,20 +3,27 @@
 # long as there is one.
 set -e
 
+# try does one step. What cannot be removed, because somebody uses it, stays, and is named; the package goes.
+try() {
+	"$@" || echo "toolresult: not done: $*" >&2
+}
+
 # gone removes what installation and units have made.
 gone() {
-	rm -rf /run/toolresult /etc/systemd/system/toolresult.service.d /etc/systemd/system/toolresult.socket.d
+	try rm -rf /run/toolresult
 	if getent passwd toolresult >/dev/null; then
-		userdel toolresult
+		try userdel toolresult
 	fi
 	if getent group toolresult >/dev/null; then
-		groupdel toolresult
+		try groupdel toolresult
 	fi
 }
 
 case "$1" in
 purge)
-	rm -rf /var/lib/toolresult
+	try rm -rf /var/lib/toolresult
+	# What an administrator has added to the units.
+	try rm -rf /etc/systemd/system/toolresult.service.d /etc/systemd/system/toolresult.socket.d
 	gone
 	rmdir /etc/toolresult 2>/dev/null || true
 	;;
