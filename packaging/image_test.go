@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -135,13 +136,34 @@ func TestManifest(t *testing.T) {
 	for _, v := range pod.Spec.Volumes {
 		volumes[v.Name] = v.EmptyDir != nil
 	}
+	store := environment(sidecar)["TOOLRESULT_STORE"] // whose files receipts name
 	for _, c := range []corev1.Container{sidecar, agent} {
-		if !slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
-			return volumes[m.Name] && strings.HasPrefix(socket, m.MountPath+"/")
-		}) {
-			t.Errorf("%s does not reach the socket", c.Name)
+		for _, path := range []string{socket, store} {
+			i := slices.IndexFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool { return volumes[m.Name] && strings.HasPrefix(path, m.MountPath+"/") })
+			if i < 0 || c.VolumeMounts[i].ReadOnly != (c.Name == agent.Name && path == store) {
+				t.Errorf("%s does not reach %s, or may write where it only reads", c.Name, path)
+			}
 		}
 	}
+	if limit, quota := limitOf(pod, "store"), environment(sidecar)["TOOLRESULT_STORE_QUOTA"]; !leavesReserve(limit, quota) {
+		t.Errorf("the volume takes %d bytes, and the store %q of them: the pod is evicted", limit, quota)
+	}
+}
+
+// limitOf returns the bytes that a volume of the pod takes; 0 for one without a limit.
+func limitOf(pod corev1.Pod, name string) int64 {
+	for _, v := range pod.Spec.Volumes {
+		if v.Name == name && v.EmptyDir != nil && v.EmptyDir.SizeLimit != nil {
+			return v.EmptyDir.SizeLimit.Value()
+		}
+	}
+	return 0
+}
+
+// leavesReserve reports whether a quota of artifacts leaves a quarter of a volume to records.
+func leavesReserve(limit int64, quota string) bool {
+	n, err := strconv.ParseInt(quota, 10, 64)
+	return err == nil && n > 0 && n <= limit*3/4
 }
 
 // confined reports whether a container can neither gain rights nor write its root.
