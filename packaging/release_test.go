@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"sigs.k8s.io/yaml"
 )
 
 // TestReleaseIsBuiltAsByTheMakefile compares flags: a binary of `make release` is what is measured (integration/rest).
@@ -73,6 +75,60 @@ func TestDocumentsNameOneVersion(t *testing.T) {
 				t.Errorf("%s: %s is not of version %s", name, m[0], version)
 			}
 		}
+	}
+}
+
+// workflow is the workflow that makes a release.
+const workflow = ".github/workflows/release.yml"
+
+// TestWorkflow has actions by their commits, no credentials that stay, and no release of packages whose tests fail.
+func TestWorkflow(t *testing.T) {
+	var w struct {
+		Jobs map[string]struct {
+			Needs     string
+			Container struct{ Image string }
+			Steps     []struct {
+				Uses, Run string
+				With      map[string]any
+			}
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, workflow)), &w); err != nil {
+		t.Fatal(err)
+	}
+	runs := func(job, command string) bool {
+		for _, s := range w.Jobs[job].Steps {
+			if strings.Contains(s.Run, command) {
+				return true
+			}
+		}
+		return false
+	}
+	for name, job := range w.Jobs {
+		for _, s := range job.Steps {
+			if s.Uses != "" && !regexp.MustCompile(`^[\w.-]+/[\w.-]+@[0-9a-f]{40}$`).MatchString(s.Uses) {
+				t.Errorf("%s uses %s, which can become something else", name, s.Uses)
+			}
+			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
+				t.Errorf("%s keeps the credentials of the checkout", name)
+			}
+		}
+		if runs(name, "goreleaser release") && !runs(job.Needs, "make packages ") {
+			t.Errorf("%s releases what nobody has installed", name)
+		}
+	}
+	_, goVersion, _ := strings.Cut(read(t, "go.mod"), "\ngo ")
+	goVersion, _, _ = strings.Cut(goVersion, "\n")
+	if got := w.Jobs["packages"].Container.Image; got != "golang:"+goVersion+"-bookworm" {
+		t.Errorf("packages are tested in %q, and built by Go %s", got, goVersion)
+	}
+}
+
+// TestIdentityIsThatOfTheRelease compares what cosign checks with the workflow that signs.
+func TestIdentityIsThatOfTheRelease(t *testing.T) {
+	want := "--certificate-identity " + made.release.Nfpms[0].Homepage + "/" + workflow + "@refs/tags/v" + version + " "
+	if text := read(t, "SECURITY.md"); !strings.Contains(text, want) || strings.Contains(text, "identity-regexp") {
+		t.Errorf("SECURITY.md has no %q, or accepts more", want)
 	}
 }
 
