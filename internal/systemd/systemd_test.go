@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -262,15 +263,22 @@ func TestOneMissedSignIsNoRestart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 3*interval)
 			defer cancel()
+			var mu sync.Mutex // one that hangs may return beside the next
 			calls, last, longest := 0, time.Now(), time.Duration(0)
 			systemd.KeepAlive(ctx, interval, func(ctx context.Context) error {
+				mu.Lock()
+				defer mu.Unlock()
 				if calls++; calls == 4 {
+					mu.Unlock()
+					defer mu.Lock()
 					return miss(ctx)
 				}
 				longest = max(longest, time.Since(last))
 				last = time.Now()
 				return nil
 			}, func(error) {})
+			mu.Lock()
+			defer mu.Unlock()
 			if calls < 5 || longest >= interval*3/4 {
 				t.Errorf("one that %s once: %d signs, and %s without any", kind, calls-1, longest)
 			}
