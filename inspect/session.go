@@ -181,7 +181,7 @@ func (p *page) plan(ctx context.Context, header *pb.CompactHeader, records []*pb
 	err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: header}})
 	for i := 0; i < len(records) && err == nil; i++ {
 		var entry *pb.CompactEntry
-		if entry, err = p.entry(ctx, records, i); err == nil {
+		if entry, err = p.entry(ctx, records[i]); err == nil {
 			err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: entry}})
 		}
 	}
@@ -203,13 +203,10 @@ func (p *page) plan(ctx context.Context, header *pb.CompactHeader, records []*pb
 	}
 }
 
-// entry returns a result of a history: by its call, which the sidecar finds on record as it is now, unless a later result has the same.
-func (p *page) entry(ctx context.Context, records []*pb.AuditRecord, i int) (*pb.CompactEntry, error) {
-	id := records[i].GetCall().GetCallId()
-	again := func(r *pb.AuditRecord) bool { return r.GetCall().GetCallId() == id }
-	if id != "" && !slices.ContainsFunc(records[i+1:], again) {
-		return &pb.CompactEntry{CallId: id}, nil
-	}
-	whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: records[i].GetSequence()})
-	return &pb.CompactEntry{Result: &pb.CompactEntry_Canonical{Canonical: whole.GetRecord().GetCanonical()}, CallId: id}, err
+// entry returns a result of a history, with the result as it was answered.
+func (p *page) entry(ctx context.Context, record *pb.AuditRecord) (*pb.CompactEntry, error) {
+	whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: record.GetSequence()})
+	return &pb.CompactEntry{
+		Result: &pb.CompactEntry_Canonical{Canonical: whole.GetRecord().GetCanonical()}, CallId: record.GetCall().GetCallId(),
+	}, err
 }
