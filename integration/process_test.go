@@ -204,14 +204,14 @@ func TestProfiles(t *testing.T) {
 	}
 	const gzipped, traced = "\x1f\x8b", "go 1."
 	for what, begin := range map[string]string{
-		"": "/debug/pprof/", "profile?seconds=0.2": gzipped, "trace?seconds=0.1": traced, "heap?gc=1": gzipped, "allocs": gzipped, "goroutine": gzipped, "threadcreate": gzipped,
-		"block?seconds=0.1": gzipped, "mutex?seconds=0.1": gzipped, "goroutine?debug=2": "goroutine ", "cmdline": binary,
+		"": "<html>", "profile?seconds=1": gzipped, "trace?seconds=0.1": traced, "heap?gc=1": gzipped, "allocs": gzipped, "goroutine": gzipped, "threadcreate": gzipped,
+		"block?seconds=1": gzipped, "mutex?seconds=1": gzipped, "goroutine?debug=2": "goroutine ", "cmdline": binary,
 	} {
 		if code, text := get(what); code != http.StatusOK || !strings.HasPrefix(text, begin) {
 			t.Errorf("%s: %d, %q", what, code, text[:min(len(text), 80)])
 		}
 	}
-	for what, want := range map[string]int{"none": 404, "profile?seconds=x": 400, "profile?seconds=301": 400, "heap?debug=-1": 400, "../../x": 404, "profile?seconds=NaN": 400} {
+	for what, want := range map[string]int{"none": 404, "profile?seconds=x": 400, "profile?seconds=NaN": 400, "profile?seconds=301": 400, "heap?seconds=-1": 400, "../../x": 404} {
 		if code, text := get(what); code != want {
 			t.Errorf("%s: %d, %s", what, code, text)
 		}

@@ -1,17 +1,17 @@
 package profiling
 
 import (
+	"context"
 	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolresult/toolresult/server/rpc"
 )
@@ -47,46 +47,79 @@ func TestEndpointIsPrivateAndEnds(t *testing.T) {
 	}
 }
 
-// get returns the answer to a request.
-func get(t *testing.T, method, target string) *httptest.ResponseRecorder {
+// endpoint returns a client of profiles that are served as Start serves them.
+func endpoint(t *testing.T) *http.Client {
 	t.Helper()
-	w := httptest.NewRecorder()
-	serveProfile(w, httptest.NewRequestWithContext(t.Context(), method, target, nil))
-	return w
+	dir, err := os.MkdirTemp("", "tr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "s.pprof")
+	e, err := Start(path, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, "unix", path)
+	}}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := errors.Join(e.Close(), os.RemoveAll(dir)); err != nil {
+			t.Error(err)
+		}
+	})
+	return &http.Client{Transport: transport}
+}
+
+// ask returns the answer to a request.
+func ask(t *testing.T, c *http.Client, method, path string) (code int, body string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost"+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
 }
 
 func TestOnlyProfilesAreServed(t *testing.T) {
-	for target, want := range map[string]int{
-		root: 200, root + "heap": 200, root + "none": 404, "/": 404, "/debug/pprof": 404, root + "heap?debug=x": 400, root + "heap?seconds=-1": 400,
-		root + "profile?seconds=1e9": 400, root + "trace?seconds=NaN": 400, root + "cmdline": 200,
+	c := endpoint(t)
+	for path, want := range map[string]int{
+		"/debug/pprof/": 200, "/debug/pprof/heap": 200, "/debug/pprof/none": 404, "/": 404, "/debug/": 404, "/debug/pprof/heap?seconds=-1": 400,
+		"/debug/pprof/profile?seconds=301": 400, "/debug/pprof/trace?seconds=301": 400, "/debug/pprof/block?seconds=301": 400, "/debug/pprof/cmdline": 200,
 	} {
-		if w := get(t, http.MethodGet, target); w.Code != want {
-			t.Errorf("%s: %d", target, w.Code)
+		if code, body := ask(t, c, http.MethodGet, path); code != want {
+			t.Errorf("%s: %d %s", path, code, body)
 		}
 	}
-	if w := get(t, http.MethodPost, root+"heap"); w.Code != http.StatusMethodNotAllowed || w.Header().Get("Allow") != "GET" {
-		t.Errorf("POST: %d", w.Code)
-	}
-	if text := get(t, http.MethodGet, root).Body.String(); !strings.Contains(text, root+"goroutine\t") || !strings.Contains(text, root+"profile?seconds=30\n") {
-		t.Errorf("the list is %q", text)
+	if code, body := ask(t, c, http.MethodPost, "/debug/pprof/heap"); code != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %d %s", code, body)
 	}
 }
 
-// Two cannot profile the processor at once: the second one gets an error. The rates of locks are as before.
+// TestProfilesTakeTurns has two that would profile the processor at once: one of them gets an error. The rates of locks are as before.
 func TestProfilesTakeTurns(t *testing.T) {
-	before := runtime.SetMutexProfileFraction(-1)
+	c, before := endpoint(t), runtime.SetMutexProfileFraction(-1)
 	var all sync.WaitGroup
-	var first *httptest.ResponseRecorder
-	all.Go(func() { first = get(t, http.MethodGet, root+"profile?seconds=0.5") })
-	time.Sleep(100 * time.Millisecond)
-	if w := get(t, http.MethodGet, root+"profile?seconds=0.1"); w.Code != http.StatusConflict {
-		t.Errorf("the second: %d", w.Code)
+	var codes [2]int
+	for i := range codes {
+		all.Go(func() { codes[i], _ = ask(t, c, http.MethodGet, "/debug/pprof/profile?seconds=2") })
 	}
 	all.Wait()
-	if first.Code != http.StatusOK || first.Body.Len() == 0 {
-		t.Errorf("the first: %d", first.Code)
+	if codes[0]+codes[1] != http.StatusOK+http.StatusInternalServerError {
+		t.Errorf("both: %v", codes)
 	}
-	get(t, http.MethodGet, root+"mutex?seconds=0.01")
+	if code, body := ask(t, c, http.MethodGet, "/debug/pprof/mutex?seconds=1"); code != http.StatusOK || body == "" {
+		t.Errorf("of locks: %d %s", code, body)
+	}
 	if after := runtime.SetMutexProfileFraction(-1); after != before {
 		t.Errorf("the rate was %d, and is %d", before, after)
 	}
