@@ -217,7 +217,7 @@ def test_a_sidecar_that_stays_away_is_found_again(sidecar: Sidecar) -> None:
         with pytest.raises(toolresult.UnavailableError):
             client.info()
         sidecar.start()
-        wait_until(lambda: healthy(client), 3)
+        wait_until(lambda: healthy(client), 10)
 
 
 def test_over_tcp_with_a_token(shared: Sidecar, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,17 +232,18 @@ def test_one_is_started(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_client_from_before_finds_the_next_one(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {**environment(home), "TOOLRESULT_BINARY": binary(), "TOOLRESULT_IDLE_EXIT": "1s"}.items():
+    for name, value in {**environment(home), "TOOLRESULT_BINARY": binary()}.items():
         monkeypatch.setenv(name, value)
     for name in ("TOOLRESULT_ADDRESS", "TOOLRESULT_SOCKET", "TOOLRESULT_ADDRESS_FILE", "TOOLRESULT_CONFIG"):
         monkeypatch.delenv(name, raising=False)
     address = home / "toolresult" / "address"
     with toolresult.connect(start=True) as client:
         assert client.info().version
+        os.kill(json.loads(address.read_text())["pid"], 15)
         wait_until(lambda: not address.exists())
         with pytest.raises((toolresult.UnavailableError, toolresult.reasons.DrainingError)):  # it has ended, or is about to
             client.info()
         with toolresult.connect(start=True) as other:
             assert other.address == client.address
-            wait_until(lambda: healthy(client), 3)
+            wait_until(lambda: healthy(client), 10)
         os.kill(json.loads(address.read_text())["pid"], 15)
