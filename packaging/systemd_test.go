@@ -161,7 +161,7 @@ func TestSystemdRunsTheUnits(t *testing.T) {
 // watchdog takes the store away: systemd starts the sidecar again, which makes a new one.
 func (m *machine) watchdog() {
 	m.t.Helper()
-	m.run("root", dropIn("system", "watchdog", "WatchdogSec=2")+"systemctl restart toolresult; sleep 5")
+	m.run("root", dropIn("system", "watchdog", "WatchdogSec=5")+"systemctl restart toolresult; sleep 8")
 	m.until("systemctl show -P NRestarts toolresult", "0") // it has given signs of life
 	m.run("root", "mv /var/lib/toolresult/store /var/lib/toolresult/gone")
 	m.until("systemctl show -P NRestarts toolresult", "1")

@@ -127,12 +127,12 @@ func TestProgressIsShownAndErased(t *testing.T) {
 }
 
 // TestProgressSparesQuestions has a command that writes much, and then asks for something at the terminal, past the sidecar. The question
-// is still there when the command ends, a second later.
+// is still there when the command ends, a second later. It comes when all output is read.
 func TestProgressSparesQuestions(t *testing.T) {
 	interactive(t)
 	tty := openTerminal(t, 80)
 	const question = "Password: "
-	tty.on(t, "exec", "--", "sh", "-c", writing(4)+"; printf '"+question+"' >"+tty.file.Name()+"; sleep 1")
+	tty.on(t, "exec", "--", "sh", "-c", writing(4)+"; sleep 1; printf '"+question+"' >"+tty.file.Name()+"; sleep 1")
 	text := tty.written(t)
 	if before, after, asked := strings.Cut(text, question); !asked || after != eraseLine || !strings.Contains(before, "MiB of output") {
 		t.Errorf("%q", text)
