@@ -121,7 +121,7 @@ const (
 func everyOutput(t *testing.T) []printed {
 	many := strings.Repeat("a long line of some output\n", 400)
 	return []printed{
-		{command: "artifacts append", args: fixed("--session", "json-append", "--call", "c"), stdin: many, schema: aMessage(&pb.AppendLogResponse{}, true), about: "the log, as an artifact"},
+		{command: "artifacts append", args: func(*testing.T) []string { return []string{"--session", newSession(), "--call", "c"} }, stdin: many, schema: aMessage(&pb.AppendLogResponse{}, true), about: "the log, as an artifact"},
 		{command: "artifacts gc", args: fixed("--dry-run"), schema: aMessage(&pb.CollectGarbageResponse{}, true), about: "what was deleted, or would be"},
 		{command: "artifacts lease", args: fixed("json", "1h"), schema: aMessage(&pb.LeaseSessionResponse{}, true), about: "the end of the lease; none: no member"},
 		{command: "artifacts list", args: func(t *testing.T) []string {
