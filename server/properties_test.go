@@ -430,7 +430,7 @@ func TestCompaction(t *testing.T) {
 	})
 }
 
-// isMasked reports whether a result is masked when it is brought again: a cut can leave of a text that is no secret, such as a value of
+// isMasked reports whether a result is masked when it is given again: a cut can leave of a text that is no secret, such as a value of
 // many kilobytes, what looks like one. Then it reads differently from there on, without a compaction.
 func (h house) isMasked(r *pb.CanonicalToolResult) bool {
 	clean := proto.CloneOf(r)
