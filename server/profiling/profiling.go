@@ -14,6 +14,7 @@ import (
 	"net/http/pprof"
 	"runtime"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -99,15 +100,27 @@ func bounded(next http.Handler) http.Handler {
 	})
 }
 
-// block serves the profile of goroutines that wait. It is taken while it is asked for alone: it costs too much to be taken always.
+// locks is held while a profile of locks is taken: its rate is that of the process. They cost too much to be taken always.
+var locks sync.Mutex
+
+// block serves the profile of goroutines that wait, taken while it is asked for alone.
 func block(w http.ResponseWriter, r *http.Request) {
-	runtime.SetBlockProfileRate(1)
-	defer runtime.SetBlockProfileRate(0)
-	pprof.Handler("block").ServeHTTP(w, r)
+	ofLocks(w, r, "block", runtime.SetBlockProfileRate)
 }
 
 // mutex serves the profile of locks that others wait for, likewise.
 func mutex(w http.ResponseWriter, r *http.Request) {
-	defer runtime.SetMutexProfileFraction(runtime.SetMutexProfileFraction(1))
-	pprof.Handler("mutex").ServeHTTP(w, r)
+	ofLocks(w, r, "mutex", func(rate int) { runtime.SetMutexProfileFraction(rate) })
+}
+
+// ofLocks serves a profile whose rate is 0 before and after. A second one at the same time is rejected as net/http/pprof does that.
+func ofLocks(w http.ResponseWriter, r *http.Request, name string, setRate func(int)) {
+	if !locks.TryLock() {
+		http.Error(w, "a profile of locks is being taken", http.StatusInternalServerError)
+		return
+	}
+	defer locks.Unlock()
+	setRate(1)
+	defer setRate(0)
+	pprof.Handler(name).ServeHTTP(w, r)
 }

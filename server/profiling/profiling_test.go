@@ -105,22 +105,25 @@ func TestOnlyProfilesAreServed(t *testing.T) {
 	}
 }
 
-// TestProfilesTakeTurns has two that would profile the processor at once: one of them gets an error. The rates of locks are as before.
+// TestProfilesTakeTurns asks for two profiles at once that the process can take one at a time: one of them gets an error. The rate of
+// locks is 0 again.
 func TestProfilesTakeTurns(t *testing.T) {
-	c, before := endpoint(t), runtime.SetMutexProfileFraction(-1)
-	var all sync.WaitGroup
-	var codes [2]int
-	for i := range codes {
-		all.Go(func() { codes[i], _ = ask(t, c, http.MethodGet, "/debug/pprof/profile?seconds=2") })
-	}
-	all.Wait()
-	if codes[0]+codes[1] != http.StatusOK+http.StatusInternalServerError {
-		t.Errorf("both: %v", codes)
+	c := endpoint(t)
+	for _, name := range []string{"profile", "mutex", "block"} {
+		var all sync.WaitGroup
+		var codes [2]int
+		for i := range codes {
+			all.Go(func() { codes[i], _ = ask(t, c, http.MethodGet, "/debug/pprof/"+name+"?seconds=2") })
+		}
+		all.Wait()
+		if codes[0]+codes[1] != http.StatusOK+http.StatusInternalServerError {
+			t.Errorf("%s: %v", name, codes)
+		}
 	}
 	if code, body := ask(t, c, http.MethodGet, "/debug/pprof/mutex?seconds=1"); code != http.StatusOK || body == "" {
-		t.Errorf("of locks: %d %s", code, body)
+		t.Errorf("the next one: %d %s", code, body)
 	}
-	if after := runtime.SetMutexProfileFraction(-1); after != before {
-		t.Errorf("the rate was %d, and is %d", before, after)
+	if after := runtime.SetMutexProfileFraction(-1); after != 0 {
+		t.Errorf("the rate is %d", after)
 	}
 }
