@@ -203,7 +203,7 @@ func (p *page) plan(ctx context.Context, header *pb.CompactHeader, records []*pb
 	}
 }
 
-// entry returns a result of a history, with the result as it was answered.
+// entry returns an entry of a history: the result as it was answered.
 func (p *page) entry(ctx context.Context, record *pb.AuditRecord) (*pb.CompactEntry, error) {
 	whole, err := p.Sidecar.GetRecord(ctx, &pb.GetRecordRequest{Sequence: record.GetSequence()})
 	return &pb.CompactEntry{
