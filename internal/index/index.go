@@ -34,7 +34,7 @@ type Options struct {
 	// Apply writes what an entry says. An error that is not of the database is logged, and the entry is skipped.
 	Apply func(db *sqlitedb.DB, e *journal.Entry) error
 	// Begin and End are called around the entries of a transaction, and Stored once it is stored, and when the database was opened, with the
-	// number of the last entry.
+	// number of the last entry. Who reads an entry sees what Stored made of it.
 	// Each may be nil. A transaction that fails is begun again, or left.
 	Begin  func()
 	End    func(db *sqlitedb.DB) error

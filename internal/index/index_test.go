@@ -27,6 +27,7 @@ type place struct {
 	dir     string
 	version int
 	slow    time.Duration // that each entry takes
+	stored  func(applied uint64)
 }
 
 // opened is a place that is open.
@@ -61,6 +62,11 @@ func (p place) open(t testing.TB) opened {
 				return errors.New("unfit")
 			}
 			return db.Run("INSERT INTO texts VALUES (?, ?)", int64(e.Number), string(e.Data))
+		},
+		Stored: func(_ *sqlitedb.DB, applied uint64) {
+			if p.stored != nil {
+				p.stored(applied)
+			}
 		},
 	})
 	if err != nil {
@@ -141,6 +147,36 @@ func TestWritesAreSeen(t *testing.T) {
 		if err := o.Ask(context.Background(), nil); !errors.Is(err, index.ErrClosed) {
 			t.Error(err)
 		}
+	}
+}
+
+// Who reads an entry sees what Stored made of it: a read waits while Stored is at work.
+func TestStoredIsSeen(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"", t.TempDir()} {
+		begun, release := make(chan struct{}), make(chan struct{})
+		seen := uint64(0)
+		p := place{dir: dir, stored: func(applied uint64) {
+			if applied == 1 {
+				close(begun)
+				<-release
+			}
+			seen = applied
+		}}
+		o := p.open(t)
+		o.add(t, "a")
+		<-begun
+		nothing := func(*sqlitedb.DB) error { return nil }
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+		if err := o.Read(ctx, nothing); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a read does not wait: %v", err)
+		}
+		cancel()
+		close(release)
+		if err := o.Read(context.Background(), nothing); err != nil || seen != 1 {
+			t.Errorf("%d is seen, %v", seen, err)
+		}
+		o.close(t)
 	}
 }
 

@@ -199,10 +199,10 @@ func (x *Index) store(entries []*journal.Entry, requests []*request) (left []*re
 	if err != nil {
 		return requests, err
 	}
-	x.applied.Store(last)
 	if x.o.Stored != nil {
-		x.o.Stored(x.db, x.applied.Load())
+		x.o.Stored(x.db, last)
 	}
+	x.applied.Store(last) // from here on who reads does not wait
 	return stored(requests, last), nil
 }
 
