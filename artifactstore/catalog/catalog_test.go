@@ -171,7 +171,7 @@ func TestQuotaRejectsBeforeFirstByte(t *testing.T) {
 	if e, ok := errors.AsType[*catalog.ExpiredError](err); !ok || e.Why == "" {
 		t.Errorf("the oldest: %v", err)
 	}
-	if s := c.Status(); s.Artifacts != 2 || s.Bytes != 650 {
+	if s := status(t, c); s.Artifacts != 2 || s.Bytes != 650 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -270,7 +270,7 @@ func TestReopenedCatalogKeepsTime(t *testing.T) {
 	clk.move(-1000 * time.Hour)
 	c = open(t, store, o)
 	defer closeCatalog(t, c)
-	if s := c.Status(); s.Artifacts != 2 || s.Bytes != 2 {
+	if s := status(t, c); s.Artifacts != 2 || s.Bytes != 2 {
 		t.Errorf("%+v", s)
 	}
 	if _, err := c.Open(t.Context(), gone.Name); !isExpired(err) {

@@ -230,7 +230,7 @@ func (m *model) check(t *rapid.T, c *catalog.Catalog) {
 			_ = r.Close()
 		}
 	}
-	if s := c.Status(); s.Artifacts != int64(len(m.stored)) || s.Bytes != bytes {
+	if s := status(t, c); s.Artifacts != int64(len(m.stored)) || s.Bytes != bytes {
 		t.Fatalf("%+v, want %d of %d bytes", s, len(m.stored), bytes)
 	}
 }

@@ -116,10 +116,7 @@ func TestIndexIsMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := open(t, store, o)
-		if _, err := c.LeasedUntil(t.Context(), "s"); err != nil { // it waits for the index
-			t.Error(err)
-		}
-		got := c.Status()
+		got := status(t, c)
 		closeCatalog(t, c)
 		if diff := cmp.Diff(want, dump(t, path)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)

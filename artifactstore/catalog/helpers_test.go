@@ -34,6 +34,15 @@ func (c *clock) move(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
+// status returns the totals of all that was put before the call, however long the index takes.
+func status(t failer, c *catalog.Catalog) catalog.Status {
+	t.Helper()
+	if _, _, err := c.List(context.Background(), "nobody", "", 0, 1); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return c.Status()
+}
+
 type failer interface {
 	Fatalf(format string, args ...any)
 	Helper()

@@ -49,7 +49,7 @@ func TestEarlierCatalogIsImported(t *testing.T) {
 	}
 	for start := range 2 {
 		c := open(t, store, catalog.Options{Index: index, KeepFor: time.Hour, SessionLease: time.Hour, Now: clk.now})
-		if s := c.Status(); s.Artifacts != 4+int64(start) {
+		if s := status(t, c); s.Artifacts != 4+int64(start) {
 			t.Errorf("start %d: %+v", start, s)
 		}
 		for content, want := range map[string]string{"of a": "a", "of both": "ab", "of b, cut off": "b", "of none": ""} {

@@ -60,7 +60,7 @@ func TestLogIsInCatalogFromFirstByte(t *testing.T) {
 	if err := log.Close(); err != nil {
 		t.Error(err)
 	}
-	if s := c.Status(); s.Artifacts != 1 || s.Bytes != 601 {
+	if s := status(t, c); s.Artifacts != 1 || s.Bytes != 601 {
 		t.Errorf("%+v", s)
 	}
 	clk.move(10 * time.Hour)
@@ -91,7 +91,7 @@ func TestFinishedLogIsArtifactOfItsOwner(t *testing.T) {
 	if e := onlyEntry(t, c); e.Live || e.Name != ref.Name || e.Size != 6 {
 		t.Errorf("%+v", e)
 	}
-	if s := c.Status(); s.Artifacts != 1 || s.Bytes != 6 {
+	if s := status(t, c); s.Artifacts != 1 || s.Bytes != 6 {
 		t.Errorf("%+v", s)
 	}
 	if at, err := store.Resolve(log.Path()); at != ref.Name || err != nil {

@@ -110,7 +110,7 @@ func TestFullStoreLooksForSpaceOncePerSecond(t *testing.T) {
 	if err := over(); err != nil {
 		t.Errorf("it was not searched again: %v", err)
 	}
-	if s := c.Status(); s.Artifacts != 1 {
+	if s := status(t, c); s.Artifacts != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -140,7 +140,7 @@ func TestCollectByQuotaDeletesOldest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s := c.Status(); s.Artifacts != 10 {
+		if s := status(t, c); s.Artifacts != 10 {
 			t.Errorf("%s: a dry run left %+v", name, s)
 		}
 		got := collect(t, c)

@@ -88,7 +88,7 @@ func verifyUpgraded(t testing.TB, root string, had []string) found {
 	}
 	defer func() { must(t, s.close()) }()
 	f := verifyDir(t, s.store, had)
-	if got := s.catalog.Status(); int(got.Artifacts) != len(had) {
+	if got := s.totals(t); int(got.Artifacts) != len(had) {
 		f.lost++
 		t.Errorf("the catalog has %d artifacts of %d", got.Artifacts, len(had))
 	}
