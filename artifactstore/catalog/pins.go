@@ -41,7 +41,8 @@ type usage struct {
 	known    bool  // what is in the index
 	bytes    int64 // in the index
 	count    int64
-	pending  int64 // bytes
+	number   uint64 // of the last change that is in the index
+	pending  int64  // bytes
 	appended []appended
 }
 
@@ -59,13 +60,17 @@ func (u *usage) add(n int64) int64 {
 	return u.bytes + u.pending
 }
 
-// until leaves bytes pending until the index has a change.
+// until leaves bytes pending until the index has a change, which may be already.
 func (u *usage) until(number uint64, bytes int64) {
 	if bytes == 0 {
 		return
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if number <= u.number {
+		u.pending -= bytes
+		return
+	}
 	u.appended = append(u.appended, appended{number, bytes})
 }
 
@@ -73,7 +78,7 @@ func (u *usage) until(number uint64, bytes int64) {
 func (u *usage) stored(bytes, count int64, number uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.known, u.bytes, u.count = true, bytes, count
+	u.known, u.bytes, u.count, u.number = true, bytes, count, number
 	rest := u.appended[:0]
 	for _, a := range u.appended {
 		if a.number > number {

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/internal/journal"
 )
 
 // TestStageCountsAgainstQuota: bytes count while they are staged, whichever way they are written, and no longer.
@@ -86,6 +88,37 @@ func TestOverfullStoreOpensNoStage(t *testing.T) {
 			t.Errorf("quota of %d: %v, want %v", quota, err, want)
 		}
 		closeCatalog(t, c)
+	}
+}
+
+// TestBytesCountOnce: an artifact whose change is in the index before its call ends does not count twice against the quota.
+func TestBytesCountOnce(t *testing.T) {
+	t.Parallel()
+	o := catalog.Options{Quota: 100, Index: filepath.Join(t.TempDir(), "catalog.db"), SessionLease: time.Hour}
+	c, _ := newCatalog(t, o)
+	j, _ := journals.Load(c)
+	half := func(letter string) error {
+		tx := c.Begin()
+		defer tx.Discard()
+		if _, err := tx.SinkFor(catalog.Owner{Session: "s"}).Put(t.Context(), artifactstore.BytesBlob([]byte(strings.Repeat(letter, 50)))); err != nil {
+			return err
+		}
+		return tx.Commit(t.Context(), func(ctx context.Context, a journal.Append) error {
+			if err := j.(*journal.Journal).Append(ctx, a); err != nil {
+				return err
+			}
+			list, _, err := c.List(ctx, "s", "", 0, 2)
+			if err != nil || len(list) == 0 {
+				t.Errorf("the index has %d artifacts, %v", len(list), err)
+			}
+			return nil
+		})
+	}
+	if err := errors.Join(half("a"), half("b")); err != nil {
+		t.Error(err)
+	}
+	if err := half("c"); !errors.Is(err, catalog.ErrQuota) {
+		t.Error(err)
 	}
 }
 
