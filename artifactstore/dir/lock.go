@@ -137,6 +137,12 @@ func flock(f *os.File) error {
 	}
 }
 
+// unlock gives a lock back before its file is closed: closing alone would leave it to a child that was forked and has not executed its
+// program yet.
+func unlock(f *os.File) {
+	_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // closing gives it back then
+}
+
 // writeLockHint replaces the content of the lock file.
 func writeLockHint(f *os.File) error {
 	hint, err := json.Marshal(lockHint{PID: os.Getpid(), Started: time.Now().UTC().Truncate(time.Second)})

@@ -7,7 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -110,6 +112,34 @@ func TestLockedBySameProcess(t *testing.T) {
 	_, err := dir.Open(root, dir.Options{})
 	wantError(t, "second OpenDir", err, artifactstore.ErrLocked)
 	wantText(t, d, put(t, d, "x").Name, "x")
+	closeStore(t, d)
+	openStore(t, root, dir.Options{})
+}
+
+// TestForkedChildHasNoLock: nor does one that was forked while the store was open, and has not executed its program yet.
+func TestForkedChildHasNoLock(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "store")
+	d := openStore(t, root, dir.Options{})
+	descriptors, err := filepath.Glob("/proc/self/fd/*")
+	must(t, err)
+	if len(descriptors) == 0 {
+		t.Skip("this system does not list descriptors")
+	}
+	copies := 0
+	for _, at := range descriptors {
+		if path, err := os.Readlink(at); err != nil || path != filepath.Join(root, "LOCK") {
+			continue
+		}
+		number, err := strconv.Atoi(filepath.Base(at))
+		must(t, err)
+		copied, err := syscall.Dup(number) // as the child has it
+		must(t, err)
+		defer syscall.Close(copied)
+		copies++
+	}
+	if copies != 1 {
+		t.Fatalf("%d descriptors of the lock", copies)
+	}
 	closeStore(t, d)
 	openStore(t, root, dir.Options{})
 }

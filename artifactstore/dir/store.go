@@ -300,6 +300,7 @@ func (d *Store) release() error {
 		errs = append(errs, d.root.Close())
 	}
 	if d.lock != nil {
+		unlock(d.lock)
 		errs = append(errs, d.lock.Close())
 	}
 	return errors.Join(errs...)

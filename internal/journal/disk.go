@@ -286,12 +286,14 @@ func (d *folderDisk) HasSpace(bytes int64) bool {
 	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*int64(s.Bsize) >= bytes //nolint:unconvert // its types differ
 }
 
-// Close implements disk.
+// Close implements disk. It gives the lock back by itself: closing would leave it to a child that was forked and has not executed its
+// program yet.
 func (d *folderDisk) Close() error {
 	var err error
 	if d.root != nil {
 		err = d.root.Close()
 	}
+	_ = unix.Flock(int(d.folder.Fd()), unix.LOCK_UN) // closing gives it back then
 	return errors.Join(err, d.folder.Close())
 }
 

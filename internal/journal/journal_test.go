@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
 	"pgregory.net/rapid"
 )
 
@@ -120,6 +121,22 @@ func TestEntriesStay(t *testing.T) {
 			t.Errorf("it takes %d bytes", size)
 		}
 	}
+}
+
+// A child that was forked while the journal was open, and has not executed its program yet, does not keep it locked.
+func TestForkedChildHasNoLock(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "journal")
+	j := openTest(t, Options{Dir: dir})
+	copied, err := unix.Dup(int(j.disk.(*folderDisk).folder.Fd())) // as the child has it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(copied)
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	openTest(t, Options{Dir: dir})
 }
 
 // Callers who append together get consecutive numbers, and their groups are not mixed.
