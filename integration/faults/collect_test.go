@@ -53,7 +53,7 @@ func collectForEver() error {
 				if worker < 2 {
 					call = fmt.Sprint(random.Uint64())
 				}
-				lines, err := s.project(call, fmt.Sprintf("%d-%d-%d", seed, worker, random.Uint64()), []byte(text), 200+random.IntN(20_000))
+				lines, _, err := s.project(call, fmt.Sprintf("%d-%d-%d", seed, worker, random.Uint64()), []byte(text), 200+random.IntN(20_000))
 				if err != nil {
 					fail(err)
 					return
@@ -146,8 +146,8 @@ func (s station) close() (err error) {
 }
 
 // project puts an artifact and records an answer that names it, for a call of the session "kept", or for none, and makes both durable
-// together. It returns the lines of the acknowledgement.
-func (s station) project(call, request string, content []byte, recordBytes int) (lines string, err error) {
+// together. It returns the lines of the acknowledgement, and whether the answer was on record.
+func (s station) project(call, request string, content []byte, recordBytes int) (lines string, again bool, err error) {
 	owner := catalog.Owner{}
 	if call != "" {
 		owner = catalog.Owner{Session: "kept", Call: call}
@@ -156,19 +156,19 @@ func (s station) project(call, request string, content []byte, recordBytes int) 
 	defer puts.Discard()
 	ref, err := puts.SinkFor(owner).Put(context.Background(), artifactstore.BytesBlob(content))
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	record, again, err := s.record(owner, request, ref, recordBytes, puts)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	told := ackedRecord{
 		record.GetLogId(), record.GetSequence(), record.GetHash(), answerDigest(record.GetCanonical(), record.GetReceipt()), request,
 	}
 	if call == "" || again { // its artifact may be deleted, or the one of the first answer counts
-		return told.String() + "\n", nil
+		return told.String() + "\n", again, nil
 	}
-	return ack(ref) + "\n" + told.String() + "\n", nil
+	return ack(ref) + "\n" + told.String() + "\n", false, nil
 }
 
 // record finds the record of a request again, or appends one with what was put.

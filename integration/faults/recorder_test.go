@@ -59,7 +59,8 @@ func recordStepByStep() error {
 // recorder is a station whose steps are tried again.
 type recorder struct {
 	station
-	root string
+	root  string
+	again bool // the last put was answered by what is on record
 }
 
 func (r *recorder) open() (err error) {
@@ -91,7 +92,8 @@ func (r *recorder) twice(step func() error) error {
 	}
 	fmt.Println("failed", err)
 	if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, catalog.ErrCatalogUnreadable) {
-		if again := step(); again == nil {
+		r.again = false
+		if step() == nil && !r.again { // what was recorded before the failure is answered after it, too
 			return fmt.Errorf("it works after %w", err)
 		}
 		r.restart()
@@ -102,7 +104,8 @@ func (r *recorder) twice(step func() error) error {
 // put is the step of a call.
 func (r *recorder) put(call, request string, content []byte, size int) func() error {
 	return func() error {
-		lines, err := r.project(call, request, content, size)
+		lines, again, err := r.project(call, request, content, size)
+		r.again = again
 		fmt.Print(lines)
 		return err
 	}
