@@ -60,7 +60,7 @@ func (u *usage) add(n int64) int64 {
 	return u.bytes + u.pending
 }
 
-// until leaves bytes pending until the index has a change, which may be already.
+// until leaves bytes pending until the index has a change, which it may have already.
 func (u *usage) until(number uint64, bytes int64) {
 	if bytes == 0 {
 		return

@@ -3,6 +3,7 @@ package rpc
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -27,7 +28,7 @@ var ErrSocketLost = errors.New("the path of the socket is gone, or leads to anot
 // lock can still remove the path, as the end of a user's last session does, or bind a socket of their own there, as service managers do.
 type UnixSocket struct {
 	*net.UnixListener
-	Lock *os.File
+	Lock io.Closer
 
 	path   string
 	bound  os.FileInfo // of the path when it was bound; its inode is not used again while the socket is open
@@ -103,7 +104,7 @@ func checkSocketPath(path string) error {
 
 // lockFile opens and locks a file with flock(2), which the kernel releases when the process ends, however it ends. The file
 // stays: removing it would let two servers lock two files of the same name.
-func lockFile(path string) (*os.File, error) {
+func lockFile(path string) (io.Closer, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, err
@@ -115,7 +116,17 @@ func lockFile(path string) (*os.File, error) {
 		}
 		return nil, err
 	}
-	return f, nil
+	return socketLock{f}, nil
+}
+
+// socketLock is a file that is locked.
+type socketLock struct{ *os.File }
+
+// Close gives the lock back, and closes the file: closing alone would leave it to a child that was forked and has not executed its
+// program yet.
+func (l socketLock) Close() error {
+	_ = unix.Flock(int(l.Fd()), unix.LOCK_UN) // closing gives it back then
+	return l.File.Close()
 }
 
 // bind binds a socket, in the place of a stale one, and returns what its path is then. It removes nothing but a socket. The lock is held.

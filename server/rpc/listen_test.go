@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolresult/toolresult/server/identity"
 )
 
@@ -30,6 +32,11 @@ func TestStaleSocket(t *testing.T) {
 	if _, err := ListenUnix(path); !errors.Is(err, ErrSocketInUse) {
 		t.Errorf("while its holder lives and does not answer: %v", err)
 	}
+	copied, err := unix.Dup(int(first.Lock.(socketLock).Fd())) // as a child has it that was just forked
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unix.Close(copied)
 	if err := first.Lock.Close(); err != nil {
 		t.Fatal(err)
 	}
