@@ -7,7 +7,7 @@ PLATFORMS ?=
 packages: ## Install deb and rpm in a clean Debian, start the units' command as systemd does, remove them without a trace
 	@packaging/setup.sh $(if $(INSTALL),install)
 	cd packaging && $(GO) vet ./...
-	$(JOB) -all packages env GOFLAGS=-trimpath $(GO) -C packaging test -count=1 -timeout 10m .
+	$(KEEP) packages $(JOB) -all packages env GOFLAGS=-trimpath $(GO) -C packaging test -count=1 -timeout 10m .
 release-snapshot: $(RELEASER) ## Build everything that a release has into .bin/dist, twice, and compare; PLATFORMS=linux leaves macOS out
 	$(GO) -C packaging/tools/goreleaser mod tidy -diff
 	packaging/snapshot.sh $(PLATFORMS)

@@ -181,7 +181,7 @@ func TestEdgesOfWords(t *testing.T) {
 	}
 }
 
-// The second look tells words, paths and templates from secrets.
+// The second look distinguishes words, paths and templates from secrets.
 func TestSecretsAreNoWordsPathsOrTemplates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
