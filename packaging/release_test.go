@@ -81,11 +81,12 @@ func TestDocumentsNameOneVersion(t *testing.T) {
 // workflow is the workflow that makes a release.
 const workflow = ".github/workflows/release.yml"
 
-// TestWorkflow has actions by their commits, no credentials that stay, and no release of packages whose tests fail.
+// TestWorkflow checks that actions are named by their commits, that no credentials stay, and that a release needs the
+// tests of its packages and every job of CI.
 func TestWorkflow(t *testing.T) {
 	var w struct {
 		Jobs map[string]struct {
-			Needs     string
+			Needs     []string
 			Container struct{ Image string }
 			Steps     []struct {
 				Uses, Run string
@@ -113,8 +114,10 @@ func TestWorkflow(t *testing.T) {
 				t.Errorf("%s keeps the credentials of the checkout", name)
 			}
 		}
-		if runs(name, "goreleaser release") && !runs(job.Needs, "make packages ") {
-			t.Errorf("%s releases what nobody has installed", name)
+		for _, command := range []string{"make packages ", "ALL=yes .ci/run"} {
+			if runs(name, "goreleaser release") && !slices.ContainsFunc(job.Needs, func(need string) bool { return runs(need, command) }) {
+				t.Errorf("%s does not need a job that runs %q", name, command)
+			}
 		}
 	}
 	_, goVersion, _ := strings.Cut(read(t, "go.mod"), "\ngo ")
