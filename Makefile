@@ -46,7 +46,7 @@ ALL ?=
 RESULTS := -args $(if $(IN_CI),$(if $(ALL),,-budgets 1000),-document $(CURDIR)/docs/evaluation.md)
 # What CI runs: always, if the inputs of a job changed since it passed (integration/ci/inputs.txt), and with ALL=yes.
 ALWAYS := checks test race eval integration faults fuzz
-CHANGED := tokens providers frameworks clients mcp browser site hosts observability postgres packages readme platforms
+CHANGED := tokens providers frameworks clients mcp browser site hosts observability objectstore postgres packages readme platforms
 FULL := sweeps
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
 RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./internal/... ./projectors/profile ./server/... $(if $(ALL),./integration)
@@ -66,6 +66,8 @@ UNDER_QEMU := NO CORPUS|needs root|cannot mount|cannot make and mount|needs the 
 
 # Tests of memory run alone: beside others the garbage collector gets no processor, and they would measure that.
 BOUNDED := InBoundedMemory$$
+# Tests of artifacts in S3, whose server takes minutes to build.
+OBJECT_STORE := ^TestObjectStore
 # What the job of integration leaves to others: the corpus, the search of `make costs`, and a process of other tests.
 ELSEWHERE := (?i)corpus|make costs|make frameworks|a process of other tests
 
@@ -110,10 +112,12 @@ race: ## The short tests of packages with goroutines, shuffled, under the race d
 	$(JOB) race $(GO) test -race -short -shuffle=on -timeout 30m $(RACE)
 sweeps: ## The properties and sweeps that -short makes smaller, in full
 	$(JOB) sweeps $(GO) test -count=1 -shuffle=on -timeout 20m $$($(GO) list ./... | grep -v /integration)
-integration: build programs $(BIN)/grpcurl $(GATEWAY) ## The built binary on a real socket, with grpcurl, PostgreSQL and S3
+integration: build programs $(BIN)/grpcurl ## The built binary on a real socket, with grpcurl and PostgreSQL
 	$(EVERY) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(POSTGRES) $(JOB) -all -but '$(ELSEWHERE)' integration \
-		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients|rest|observability)')
+		$(GO) test -count=1 -shuffle=on -timeout 20m -skip '$(BOUNDED)|$(OBJECT_STORE)' $$($(GO) list ./integration/... | grep -vE '/(faults|eval|bench|hosts|clients|rest|observability)')
 	$(EVERY) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) -all memory $(GO) test -count=1 -timeout 20m -run '$(BOUNDED)' ./integration
+objectstore: build $(GATEWAY) ## The built binary with artifacts in an S3 server
+	$(EVERY) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(KEEP) objectstore $(JOB) -all objectstore $(GO) test -count=1 -timeout 10m -run '$(OBJECT_STORE)' ./integration
 observability: build ## The dashboard and the alerts of packaging/observability, by promtool and a Prometheus that scrapes
 	@integration/setup.sh $(if $(INSTALL),install,check) promtool prometheus
 	$(EVERY) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(KEEP) observability $(JOB) -all observability $(GO) test -count=1 -timeout 5m ./integration/observability
@@ -169,10 +173,11 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
+# Without the profile, for which all is compiled once more, and without vet of tests, which checks has.
 ci: $(BIN)/ci ## What CI runs; ALL=yes also runs jobs whose inputs did not change, and the long form of others
 	@mkdir -p .run && rm -f .run/jobs.txt
 	@due='$(if $(ALL),$(CHANGED) $(FULL))'; [ -n "$$due" ] || due=$$(integration/ci/inputs.sh due $(CHANGED)); \
-	status=0; $(MAKE) IN_CI=yes $(ALWAYS) $$due || status=$$?; \
+	status=0; $(MAKE) IN_CI=yes GOFLAGS='$(GOFLAGS) -pgo=off -vet=off' $(ALWAYS) $$due || status=$$?; \
 	integration/ci/table.sh $(ALWAYS) $(CHANGED) $(if $(ALL),$(FULL)) || status=$$?; exit $$status
 ci-times: ## Write what the jobs of the last `make ci` took into docs/ci.md
 	integration/ci/table.sh -page docs/ci.md
