@@ -229,7 +229,7 @@ clean: ## Remove what was built
 # The tools are pinned in modules of their own (docs/adr/0001). Each is built once, and again when a pin changes.
 $(TOOLS): integration/tools/go.mod integration/tools/go.sum
 	@mkdir -p $(BIN)
-	$(GO) -C integration/tools build -o $(CURDIR)/$@ $$($(GO) -C integration/tools list tool | grep '/$(@F)$$')
+	$(GO) -C integration/tools build -o $(CURDIR)/$@ $$(sed -n 's,^\t\(.*/$(@F)\)$$,\1,p' integration/tools/go.mod)
 	@touch $@
 $(BIN)/ci: $(wildcard integration/ci/*.go)
 	@mkdir -p $(BIN)

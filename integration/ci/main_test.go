@@ -2,7 +2,10 @@ package main
 
 import (
 	"io"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,5 +33,37 @@ func TestCountFindsWhatMustNotBe(t *testing.T) {
 		if got := strings.Join(j.problems, "; "); got != c.want || j.ran != c.ran || j.skipped != c.skipped {
 			t.Errorf("%s: %d ran, %d skipped, %q; want %d, %d, %q", c.name, j.ran, j.skipped, got, c.ran, c.skipped, c.want)
 		}
+	}
+}
+
+// TestEveryJobHasInputs checks inputs.txt: the jobs of the Makefile, with paths that are there and outside preview.
+func TestEveryJobHasInputs(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields(string(regexp.MustCompile(`(?m)^CHANGED := (.*)$`).FindSubmatch(makefile)[1]))
+	text, err := os.ReadFile("inputs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var jobs []string
+	for line := range strings.Lines(string(text)) {
+		for i, word := range strings.Fields(line) {
+			switch {
+			case strings.HasPrefix(line, "#"):
+			case i == 0 && line[0] != '\t':
+				jobs = append(jobs, strings.TrimSuffix(word, ":"))
+			case strings.HasPrefix(word, ":!"), strings.HasPrefix(word, "*"): // of git alone
+			default:
+				if found, err := filepath.Glob("../../" + word); err != nil || found == nil || strings.HasPrefix(word, "preview") {
+					t.Errorf("%s is not there, or runs a job after each change of a preview: %v", word, err)
+				}
+			}
+		}
+	}
+	if slices.Sort(want); !slices.Equal(jobs, want) {
+		t.Errorf("inputs.txt has %q, want %q", jobs, want)
 	}
 }
