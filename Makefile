@@ -173,7 +173,7 @@ journals: ## Measure own frames beside libraries that keep a log, and damage the
 	cd integration/journals && $(GO) vet ./...
 	@mkdir -p .run
 	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
-# Without the profile, for which all is compiled once more, and without vet of tests, which checks has.
+# CI builds without the profile, which compiles every package again, and vets only in checks.
 ci: $(BIN)/ci ## What CI runs; ALL=yes also runs jobs whose inputs did not change, and the long form of others
 	@mkdir -p .run && rm -f .run/jobs.txt
 	@due='$(if $(ALL),$(CHANGED) $(FULL))'; [ -n "$$due" ] || due=$$(integration/ci/inputs.sh due $(CHANGED)); \

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 list=integration/ci/inputs.txt passed=integration/ci/passed.txt
 
-# digest prints the digest of the names and contents of a job's inputs, with files that git does not know yet.
+# digest prints the digest of the names and contents of a job's inputs, including untracked files.
 digest() {
 	local paths path
 	read -ra paths < <(awk -v job="$1:" '/^[^\t]/ { on = $1 == job } on { sub(job, ""); printf "%s ", $0 }' $list)

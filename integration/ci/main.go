@@ -1,10 +1,11 @@
-// Command ci runs a job of CI and appends what it took to .run/jobs.txt: name, state, seconds, seconds of CPU, tests, note.
+// Command ci runs a job of CI and appends a line to .run/jobs.txt: name, state, seconds, CPU seconds,
+// tests, note.
 //
 //	ci [-all] [-but REGEXP] NAME COMMAND...   run a command; a go test in it runs under gotestsum
 //	ci -fuzz COUNT NAME FOLDERS...            run every fuzz target for COUNT inputs (500x) or a time (10m)
 //
-// A job fails if its command fails, if a go test runs no test and, with -all, if a test is skipped for another reason
-// than REGEXP.
+// A job fails if its command fails, if a go test runs no test and, with -all, if a test is skipped
+// for a reason that does not match REGEXP.
 package main
 
 import (
@@ -67,7 +68,7 @@ type job struct {
 	problems     []string
 }
 
-// execute runs a command. A go test among its words runs under gotestsum, which writes the events that are counted.
+// execute runs a command. A go test among its words runs under gotestsum, whose events it counts.
 func (j *job) execute(words []string) {
 	events := ""
 	for i, word := range words {
@@ -133,7 +134,8 @@ func (j *job) count(events []byte) {
 	}
 }
 
-// fuzz runs each fuzz target below some folders. go test runs one at a time, and passes if it had no input.
+// fuzz runs each fuzz target below some folders. A target without an input passes go test, and fails
+// here.
 func (j *job) fuzz(inputs string, folders []string) {
 	j.tests = true
 	files, _ := exec.Command("git", append([]string{"ls-files", "--"}, folders...)...).Output() // without files no target runs

@@ -36,7 +36,8 @@ func TestCountFindsWhatMustNotBe(t *testing.T) {
 	}
 }
 
-// TestEveryJobHasInputs checks inputs.txt: the jobs of the Makefile, with paths that are there and outside preview.
+// TestEveryJobHasInputs checks that inputs.txt has the jobs of the Makefile, and paths that exist outside
+// preview.
 func TestEveryJobHasInputs(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../../Makefile")

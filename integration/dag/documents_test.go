@@ -97,7 +97,8 @@ func TestGuideNamesEveryFolder(t *testing.T) {
 	}
 }
 
-// shared matches what goroutines share. A value that is computed once, a pool and a map of package sync are safe as they are.
+// shared matches state that goroutines share. sync.OnceValue, sync.Pool and sync.Map need no care of their
+// users.
 var shared = regexp.MustCompile(`\bsync\.(?:Mutex|RWMutex|Cond|NewCond|WaitGroup|Once)\b|\batomic\.[A-Z]|(?m)^\s*go (?:func|\w+[.(])`)
 
 // TestRaceJobHasPackagesWithGoroutines checks that CI runs the race detector for every package that shares state.

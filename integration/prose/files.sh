@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the files whose words `make prose` checks: not generated code, inputs of tests, and decisions, which keep the
-# words of their time. Tests of the whole program, and the package server, are not done yet.
+# Prints the files that `make prose` checks: no generated code, no test data, and no decisions, which
+# keep the words of their time. Still to do: integration and the package server.
 set -euo pipefail
 git ls-files -- '*.go' 'docs/*.md' README.md CONTRIBUTING.md 'proto/*.proto' ':!gen' ':!docs/adr' ':!*/testdata/*' \
 	':!integration' ':(exclude,glob)server/*.go' |
