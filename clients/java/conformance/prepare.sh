@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the driver: prepare.sh DIR makes DIR/driver, and what it needs below DIR. When no source has changed it does nothing:
-# the generated code alone takes half a minute.
+# Builds the driver: prepare.sh DIR makes DIR/driver, and what it needs below DIR. It does nothing if no source has changed:
+# the generated code takes half a minute to compile.
 set -euo pipefail
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
@@ -8,7 +8,7 @@ exec 9>"$dir/lock"
 flock 9 # of those who prepare at once, one builds
 cd "$(dirname "$0")/.."
 
-sources=$({ find pom.xml src/main conformance -type f | LC_ALL=C sort | xargs sha256sum; javac -version; } | sha256sum)
+sources=$({ find pom.xml src/build src/main conformance ../../proto -type f | LC_ALL=C sort | xargs sha256sum; javac -version; } | sha256sum)
 if [[ -x $dir/driver && $(cat "$dir/sources" 2>/dev/null) == "$sources" ]]; then
 	exit 0
 fi

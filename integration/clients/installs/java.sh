@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # Installs the generated code and the example of Java into a local repository, and uses them in a project.
 set -euo pipefail
-cp -r "$CLONE/clients/java" source
-mvn --quiet --batch-mode -f source/pom.xml -Dmaven.test.skip=true install
+mvn --quiet --batch-mode -f "$CLONE/clients/java/pom.xml" -Dtoolresult.build="$PWD/build" -Dmaven.test.skip=true install
 
 # Project: Maven
 mkdir -p project/src/main/java
