@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -113,17 +112,15 @@ func installNode(t testing.TB) (dir string) {
 	return dir
 }
 
-// clientFiles returns the files of a client that are in its package.
+// clientFiles returns the files that the package of a client is built from.
 func clientFiles(t testing.TB, language string) (paths []string) {
 	t.Helper()
-	err := filepath.WalkDir(filepath.Join(root, "clients", language, "src"), func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && filepath.Ext(path) != ".pyc" {
-			paths = append(paths, path)
-		}
-		return err
-	})
-	if err != nil || len(paths) < 20 {
-		t.Fatalf("%d files: %v", len(paths), err)
+	listed := output(t, root, "git", "ls-files", "-z", "--", "proto", "clients/"+language)
+	for path := range strings.SplitSeq(strings.TrimRight(listed, "\x00"), "\x00") {
+		paths = append(paths, filepath.Join(root, path))
+	}
+	if len(paths) < 20 {
+		t.Fatalf("%d files", len(paths))
 	}
 	return paths
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 out=${1:-.}
 while read -r made; do rm -rf "${out:?}/$made"; done <integration/tools/generated.txt
-mkdir -p "$out"/clients/{python/src,typescript/src/gen,rust/src/gen}
+mkdir -p "$out"/clients/{python/src,rust/src/gen}
 .bin/buf generate -o "$out"
 touch "$out/clients/python/src/toolresult/v1/__init__.py"
 go run ./clients/generate -out "$out"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Installs the tarball of the TypeScript client into a project of ES modules, one of CommonJS, and one of TypeScript.
 set -euo pipefail
-cp -r "$CLONE/clients/typescript" source
-rm -rf source/node_modules source/dist
-(cd source && npm ci --silent --no-audit --no-fund && npm run --silent build && npm pack --silent --ignore-scripts --pack-destination ..) >/dev/null
+mkdir clone
+git -C "$CLONE" ls-files -z proto clients/typescript | (cd "$CLONE" && xargs -0 cp --parents -t "$OLDPWD/clone")
+(cd clone/clients/typescript && npm ci --silent --no-audit --no-fund && npm pack --silent --pack-destination "$OLDPWD") >/dev/null
 tarball=$(echo "$PWD"/toolresult-*.tgz)
 
 install() { # a project of its own in the folder $1, of the type $2
