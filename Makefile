@@ -235,7 +235,7 @@ $(BIN)/ci: $(wildcard integration/ci/*.go)
 	@mkdir -p $(BIN)
 	$(GO) build -o $@ ./integration/ci
 $(ALWAYS) $(CHANGED) $(FULL) quick rest $(LONG_JOBS): $(BIN)/ci $(BIN)/gotestsum
-$(GENERATORS): $(addprefix integration/tools/generators/,install.sh requirements.txt)
+$(GENERATORS): integration/tools/generators/install.sh
 	@mkdir -p $(BIN)
 	integration/tools/generators/install.sh $(BIN)/generators
 	@touch $@

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks the client of Python: style, types and tests under the newest runtime, the wheel, and the oldest runtimes with the wheel.
+# Checks the client of Python: the wheel, style, types and tests under the newest runtime, and the wheel under the oldest runtimes.
 # TOOLRESULT_BINARY is the sidecar; without it, one is built. Environments are below .run/clients/python of the repository, and stay.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -25,13 +25,13 @@ installed() {
 
 installed check
 bin=$run/venv-check/bin
+rm -rf "$run/dist"
+"$bin/python" -m pip wheel --quiet --no-deps --wheel-dir "$run/dist" . # which generates src/toolresult/v1, too
 "$bin/ruff" check --no-cache .
 "$bin/ruff" format --no-cache --check .
 "$bin/mypy" --cache-dir "$run/mypy"
 PYTHONPATH=src "$bin/pytest" -p no:cacheprovider "$@"
 
-rm -rf "$run/dist"
-"$bin/python" -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir "$run/dist" .
 for name in oldest frameworks newest; do
   installed "$name"
   "$run/venv-$name/bin/pip" install --quiet --no-deps --force-reinstall "$run"/dist/toolresult-*.whl

@@ -5,5 +5,4 @@ out=${1:-.}
 while read -r made; do rm -rf "${out:?}/$made"; done <integration/tools/generated.txt
 mkdir -p "$out"/clients/{python/src,rust/src/gen}
 .bin/buf generate -o "$out"
-touch "$out/clients/python/src/toolresult/v1/__init__.py"
 go run ./clients/generate -out "$out"

@@ -3,15 +3,14 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 dir=$1
-pins="grpcio==1.85.3 protobuf==7.36.2"
-if [ "$(cat "$dir/driver.pins" 2>/dev/null)" != "$pins" ]; then
+state=$(find pyproject.toml hatch_build.py requirements/newest.txt ../../proto -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+if [ ! -d src/toolresult/v1 ] || [ "$(cat "$dir/driver.state" 2>/dev/null)" != "$state" ]; then
   rm -rf "$dir/driver-venv"
   python3 -m venv "$dir/driver-venv"
-  # shellcheck disable=SC2086 # two words
-  "$dir/driver-venv/bin/pip" install --quiet --disable-pip-version-check $pins
-  echo "$pins" >"$dir/driver.pins"
+  "$dir/driver-venv/bin/pip" install --quiet --disable-pip-version-check --requirement requirements/newest.txt --editable .
+  echo "$state" >"$dir/driver.state"
 fi
 for form in "" -asyncio; do
-  printf '#!/bin/sh\nPYTHONPATH=%q exec %q %q %s\n' "$PWD/src" "$dir/driver-venv/bin/python" "$PWD/conformance/driver.py" "${form:+-$form}" >"$dir/driver$form"
+  printf '#!/bin/sh\nexec %q %q %s\n' "$dir/driver-venv/bin/python" "$PWD/conformance/driver.py" "${form:+-$form}" >"$dir/driver$form"
   chmod +x "$dir/driver$form"
 done

@@ -227,7 +227,7 @@ def test_over_tcp_with_a_token(shared: Sidecar, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     with toolresult.connect(shared.tcp) as client:
         assert client.info().version
-        assert client.stubs.results.GetServerInfo(service_pb2.GetServerInfoRequest(), metadata=[("a", "b")]).version
+        assert client.stubs.results.GetServerInfo(service_pb2.GetServerInfoRequest(), metadata=(("a", "b"),)).version
         assert client.stubs.results.GetServerInfo.future(service_pb2.GetServerInfoRequest()).result().version
         assert client.stubs.results.GetServerInfo.with_call(service_pb2.GetServerInfoRequest())[0].version
         with client.stream("fetch", family="text") as stream:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the wheel of the Python client, alone and beside common agent frameworks.
+# Installs the wheel of the Python client, built from its sdist, alone and beside common agent frameworks.
 set -euo pipefail
 cat >project.py <<'EOF'
 import toolresult
@@ -7,10 +7,11 @@ import toolresult
 with toolresult.connect() as client:
     print(client.project_text("echo", "hello\n").receipt)
 EOF
-cp -r "$CLONE/clients/python" source
+mkdir clone
+git -C "$CLONE" ls-files -z proto clients/python | (cd "$CLONE" && xargs -0 cp --parents -t "$OLDPWD/clone")
 python3 -m venv build
 build/bin/pip install --quiet build==1.3.0
-build/bin/python -m build --wheel --outdir wheels source >/dev/null
+build/bin/python -m build --outdir wheels clone/clients/python >/dev/null
 
 # Project: an environment that has nothing else
 python3 -m venv alone

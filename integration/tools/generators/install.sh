@@ -1,14 +1,11 @@
 #!/usr/bin/env bash
 # Installs the generators of the clients' code, pinned: install.sh DIR. `make generate` and `make check-generated` need them, and
-# with them Python and Rust; `go build` and `go test` do not.
+# with them Rust; `go build` and `go test` do not.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
 dir=$1
 rm -rf "$dir"
 mkdir -p "$dir"
 dir=$(cd "$dir" && pwd)
 
-python3 -m venv "$dir/python"
-"$dir/python/bin/pip" install --quiet --no-deps --requirement "$here/requirements.txt"
 
 cargo install --quiet --locked --root "$dir" protoc-gen-prost@0.5.0 protoc-gen-tonic@0.5.0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Deque
 
 import grpc
 
-from toolresult._channel import Settings
+from toolresult._channel import Settings, Stubs
 from toolresult._status import error_of
 from toolresult._transport import Transport
 
@@ -93,7 +93,7 @@ class BlockingTransport(Transport):
             self.channel = grpc.insecure_channel(settings.target(), options=options)
         else:
             self.channel = grpc.secure_channel(settings.target(), credentials, options=options)
-        super().__init__(self.channel, settings)
+        super().__init__(Stubs(self.channel, settings.metadata()), settings)
 
     async def make(self, method: Any, request: Any, timeout: Optional[float]) -> Any:
         self.check()

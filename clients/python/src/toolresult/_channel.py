@@ -97,25 +97,47 @@ def _is_loopback(address: str) -> bool:
         return False
 
 
-class Stubs:
+class _Stubs:
+    """The generated clients over a channel of either kind."""
+
+    def __init__(self, channel: Any, metadata: Tuple[Tuple[str, str], ...]) -> None:
+        over: Any = _Authorized(channel, metadata) if metadata else channel
+        self.results: Any = service_pb2_grpc.ToolResultServiceStub(over)
+        self.artifacts: Any = artifact_pb2_grpc.ArtifactServiceStub(over)
+        self.transport: Any = transport_pb2_grpc.TransportServiceStub(over)
+        self.tools: Any = tool_pb2_grpc.ToolServiceStub(over)
+        self.audit: Any = audit_pb2_grpc.AuditServiceStub(over)
+        self.access: Any = access_pb2_grpc.AccessServiceStub(over)
+        #: The check of the health service: bytes of its request, and its answer.
+        self.health: Any = over.unary_unary(
+            "/grpc.health.v1.Health/Check", request_serializer=bytes, response_deserializer=HealthCheckResponse.FromString
+        )
+
+
+class Stubs(_Stubs):
     """The generated clients, for calls that a client has no method of.
 
     They share its connection, token, deadlines and retries. Their errors are those of gRPC; `toolresult.error_of` turns them into
     errors of this package.
     """
 
-    def __init__(self, channel: Any, metadata: Tuple[Tuple[str, str], ...]) -> None:
-        over = _Authorized(channel, metadata) if metadata else channel
-        self.results = service_pb2_grpc.ToolResultServiceStub(over)
-        self.artifacts = artifact_pb2_grpc.ArtifactServiceStub(over)
-        self.transport = transport_pb2_grpc.TransportServiceStub(over)
-        self.tools = tool_pb2_grpc.ToolServiceStub(over)
-        self.audit = audit_pb2_grpc.AuditServiceStub(over)
-        self.access = access_pb2_grpc.AccessServiceStub(over)
-        #: The check of the health service: bytes of its request, and its answer.
-        self.health = over.unary_unary(
-            "/grpc.health.v1.Health/Check", request_serializer=bytes, response_deserializer=HealthCheckResponse.FromString
-        )
+    results: service_pb2_grpc.ToolResultServiceStub
+    artifacts: artifact_pb2_grpc.ArtifactServiceStub
+    transport: transport_pb2_grpc.TransportServiceStub
+    tools: tool_pb2_grpc.ToolServiceStub
+    audit: audit_pb2_grpc.AuditServiceStub
+    access: access_pb2_grpc.AccessServiceStub
+
+
+class AsyncStubs(_Stubs):
+    """The `Stubs` of an `AsyncClient`, whose calls are awaited."""
+
+    results: service_pb2_grpc.ToolResultServiceAsyncStub
+    artifacts: artifact_pb2_grpc.ArtifactServiceAsyncStub
+    transport: transport_pb2_grpc.TransportServiceAsyncStub
+    tools: tool_pb2_grpc.ToolServiceAsyncStub
+    audit: audit_pb2_grpc.AuditServiceAsyncStub
+    access: access_pb2_grpc.AccessServiceAsyncStub
 
 
 class _Authorized:

@@ -8,7 +8,7 @@ from typing import Any, Iterable, List, Optional
 import grpc
 
 from toolresult._blocking import run
-from toolresult._channel import Settings
+from toolresult._channel import AsyncStubs, Settings
 from toolresult._status import error_of, error_of_status
 from toolresult._transport import Transport
 
@@ -26,7 +26,7 @@ class LoopTransport(Transport):
         else:
             self.channel = grpc.aio.secure_channel(settings.target(), credentials, options=options)
         self._loop = asyncio.get_running_loop()
-        super().__init__(self.channel, settings)
+        super().__init__(AsyncStubs(self.channel, settings.metadata()), settings)
 
     def check(self) -> None:
         """Reject a call in another event loop: its tasks would wait for ever."""

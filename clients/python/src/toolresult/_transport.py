@@ -13,7 +13,7 @@ import time
 from abc import ABC, abstractmethod
 from typing import Any, AsyncContextManager, Iterable, Iterator, List, Optional, Protocol
 
-from toolresult._channel import Settings, Stubs
+from toolresult._channel import Settings
 from toolresult.reasons import ClientCancelledError, DeadlineError
 
 
@@ -62,8 +62,8 @@ class _TimedCall:
 class Transport(ABC):
     """Makes calls. Their errors are those of `toolresult.errors`."""
 
-    def __init__(self, channel: Any, settings: Settings) -> None:
-        self.stubs = Stubs(channel, settings.metadata())
+    def __init__(self, stubs: Any, settings: Settings) -> None:
+        self.stubs = stubs
         self._timeout = settings.timeout
         self._process = os.getpid()
 

@@ -9,12 +9,12 @@ import grpc
 
 from toolresult import _discovery
 from toolresult._calls import Calls
-from toolresult._channel import FilePath, Settings, Stubs
+from toolresult._channel import AsyncStubs, FilePath, Settings
 from toolresult._nonblocking import LoopTransport
 from toolresult.session import AsyncSession
 from toolresult.stream import AsyncStream
 
-__all__ = ["AsyncClient", "AsyncSession", "AsyncStream", "connect"]
+__all__ = ["AsyncClient", "AsyncSession", "AsyncStream", "AsyncStubs", "connect"]
 
 
 class AsyncClient(Calls):
@@ -27,9 +27,9 @@ class AsyncClient(Calls):
         self.address = settings.address
 
     @property
-    def stubs(self) -> Stubs:
+    def stubs(self) -> AsyncStubs:
         """The generated clients, for calls that this one has no method of."""
-        return self._transport.stubs
+        return self._transport.stubs  # type: ignore[no-any-return]
 
     @property
     def channel(self) -> grpc.aio.Channel:

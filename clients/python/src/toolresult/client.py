@@ -49,7 +49,7 @@ class Client(Blocking):
     @property
     def stubs(self) -> Stubs:
         """The generated clients, for calls that this one has no method of."""
-        return self._transport.stubs
+        return self._transport.stubs  # type: ignore[no-any-return]
 
     @property
     def channel(self) -> grpc.Channel:
