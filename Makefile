@@ -17,8 +17,6 @@ export GOFLAGS ?= -trimpath -tags=grpcnotrace,nethttpomithttp2
 BIN := .bin
 TOOLS := $(addprefix $(BIN)/,buf gotestsum gremlins grpcurl protoc-gen-go protoc-gen-go-grpc staticcheck vale)
 PLUGINS := $(addprefix $(BIN)/,buf protoc-gen-go protoc-gen-go-grpc)
-# The generators of the clients' code in Python, TypeScript, Rust and Java, which need those.
-GENERATORS := $(BIN)/generators/ready
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
 MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate packaging packaging/tools
@@ -184,7 +182,7 @@ ci-times: ## Write what the jobs of the last `make ci` took into docs/ci.md
 
 golden: $(BIN)/grpcurl ## Write golden files, of one FAMILY or of all, and the tables of the documents; review the diff
 	@$(GO) run ./integration/golden -family '$(FAMILY)'
-generate: $(PLUGINS) $(GENERATORS) ## Make gen/, the code of the clients and the descriptor set of the example again
+generate: $(PLUGINS) ## Generate gen/, the tables of the clients and the descriptor set of the example
 	integration/tools/generate.sh
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 freeze: $(BIN)/buf ## Promise what was added to the contract; rejected when it breaks clients
@@ -204,7 +202,7 @@ check-format: $(BIN)/buf ## Fail if something is not formatted, or a go.mod is n
 	$(BIN)/buf format docs/examples/acme -d --exit-code
 	@out=$$(gofmt -l $$(git ls-files '*.go')); [ -z "$$out" ] || { echo "not formatted: $$out"; exit 1; }
 	@for module in $(MODULES); do $(GO) -C $$module mod tidy -diff; done
-check-generated: $(PLUGINS) $(GENERATORS) ## Fail if what is made from the contract, the example or the rules is not what they give
+check-generated: $(PLUGINS) ## Fail if what is made from the contract, the example or the rules is not what they give
 	@integration/tools/generated.sh $(FROZEN) $(EXAMPLE) $(BUILD_SET)
 	$(GO) -C redact/generate run . -check ../rules.json
 lint: $(BIN)/buf $(BIN)/staticcheck ## Lint the contract and the Go code
@@ -235,10 +233,6 @@ $(BIN)/ci: $(wildcard integration/ci/*.go)
 	@mkdir -p $(BIN)
 	$(GO) build -o $@ ./integration/ci
 $(ALWAYS) $(CHANGED) $(FULL) quick rest $(LONG_JOBS): $(BIN)/ci $(BIN)/gotestsum
-$(GENERATORS): integration/tools/generators/install.sh
-	@mkdir -p $(BIN)
-	integration/tools/generators/install.sh $(BIN)/generators
-	@touch $@
 $(GATEWAY): integration/tools/s3/go.mod integration/tools/s3/go.sum
 	@mkdir -p $(BIN)
 	$(GO) -C integration/tools/s3 build -o $(CURDIR)/$(BIN)/ tool

@@ -16,7 +16,7 @@ var (
 	codeBlock    = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
 	inlineCode   = regexp.MustCompile("`[^`\n]*`")
 	namedPage    = regexp.MustCompile(`\bdocs/[\w./-]+\.md\b`)
-	notOurs      = regexp.MustCompile(`(^|/)(testdata|node_modules|\.[a-z]+)(/|$)`)
+	notOurs      = regexp.MustCompile(`(^|/)(testdata|node_modules|target|\.[a-z]+)(/|$)`)
 )
 
 // Every relative link of the Markdown files leads to a file, and every anchor to a heading.

@@ -14,6 +14,6 @@ cargo test --quiet --locked --all-features
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --all-features
 
 listed=$(cargo package --list --allow-dirty --locked)
-for file in README.md LICENSE Cargo.lock src/gen/toolresult/v1/toolresult.v1.rs src/gen/toolresult/v1/toolresult.v1.tonic.rs src/service_config.json; do
+for file in README.md LICENSE Cargo.lock build.rs proto/toolresult/v1/service.proto src/service_config.json; do
 	grep -qx "$file" <<<"$listed" || { echo "the package has no $file" >&2; exit 1; }
 done

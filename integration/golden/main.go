@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 func main() {
@@ -112,8 +113,8 @@ func sums() (map[string][sha256.Size]byte, error) {
 	all := map[string][sha256.Size]byte{}
 	for path := range strings.SplitSeq(strings.TrimSuffix(string(list), "\x00"), "\x00") {
 		text, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // it was removed
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) {
+			continue // it was removed, or it is a link to a folder
 		}
 		if err != nil {
 			return nil, err

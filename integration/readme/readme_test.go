@@ -195,7 +195,7 @@ func (r *reader) expect(text string) {
 func cleanClone(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	script := `git clone -q . "$0" && git ls-files -z | xargs -0 cp --parents -t "$0" &&
+	script := `git clone -q . "$0" && git ls-files -z | xargs -0 cp -P --parents -t "$0" &&
 		mkdir "$0/.bin" && cp .bin/grpcurl "$0/.bin/" && touch "$0/.bin/grpcurl"`
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", script, root)
 	cmd.Dir = "../.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fails if the code in generated.txt, the descriptor set of the example or the promised contract are not what they are made from:
+# Fails if generated code of generated.txt, the descriptor set of the example or the promised contract is out of date:
 # `make check-generated`.
 #
 #   generated.sh FROZEN EXAMPLE...   the promised contract, and how buf builds the example

@@ -50,7 +50,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// A call that is not made yet, in a box.
 type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The messages of the contract and the generated clients: `make generate` makes them.
+/// The messages of the contract and the generated clients, which `build.rs` generates.
 #[allow(
     missing_docs,
     missing_debug_implementations,
@@ -59,5 +59,5 @@ type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
     rustdoc::all
 )]
 pub mod v1 {
-    include!("gen/toolresult/v1/toolresult.v1.rs");
+    tonic::include_proto!("toolresult.v1");
 }

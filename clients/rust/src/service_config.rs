@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// The generated clients, with the path of each method and how it is called.
-    const CLIENTS: &str = include_str!("gen/toolresult/v1/toolresult.v1.tonic.rs");
+    const CLIENTS: &str = include_str!(concat!(env!("OUT_DIR"), "/toolresult.v1.rs"));
 
     /// Every method of one message has a deadline, and streams have none: by that the connection
     /// tells one from the other, and repeats no stream.
