@@ -183,7 +183,8 @@ ci-times: ## Write what the jobs of the last `make ci` took into docs/ci.md
 golden: $(BIN)/grpcurl ## Write golden files, of one FAMILY or of all, and the tables of the documents; review the diff
 	@$(GO) run ./integration/golden -family '$(FAMILY)'
 generate: $(PLUGINS) ## Generate gen/, the tables of the clients and the descriptor set of the example
-	integration/tools/generate.sh
+	$(BIN)/buf generate
+	$(GO) run ./clients/generate
 	$(BIN)/buf build $(EXAMPLE) $(BUILD_SET) -o docs/examples/acme.binpb
 freeze: $(BIN)/buf ## Promise what was added to the contract; rejected when it breaks clients
 	@if [ -e $(FROZEN) ]; then $(MAKE) -s breaking; fi
