@@ -9,7 +9,7 @@ from typing import Any
 import toolresult
 
 _loop = asyncio.new_event_loop()
-_WRAPPED = (toolresult.aio.AsyncClient, toolresult.aio.AsyncStream, toolresult.Stubs)
+_WRAPPED = (toolresult.aio.AsyncClient, toolresult.aio.AsyncStream, toolresult.aio.AsyncStubs)
 
 
 class Blocked:
@@ -23,7 +23,7 @@ class Blocked:
         found = getattr(self._inner, name)
         if callable(found):
             return lambda *args, **options: blocked(found, *args, **options)
-        return Blocked(found) if isinstance(found, _WRAPPED) or isinstance(self._inner, toolresult.Stubs) else found
+        return Blocked(found) if isinstance(found, _WRAPPED) or isinstance(self._inner, toolresult.aio.AsyncStubs) else found
 
     def __enter__(self) -> Blocked:
         """Return the object."""
