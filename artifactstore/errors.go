@@ -34,8 +34,8 @@ var (
 	ErrClosed = errors.New("closed")
 	// ErrLocked means that another process, or another Dir in this one, has the store open.
 	ErrLocked = errors.New("locked")
-	// ErrFormatTooNew means that a later version of this package wrote the store. Nothing was touched.
-	ErrFormatTooNew = errors.New("format too new")
+	// ErrFormat means that another version of this package wrote the store. Nothing was touched.
+	ErrFormat = errors.New("format of another version")
 	// ErrRootUnsafe means that a directory store would not be private or not be durable where it was asked
 	// to be: a link, wrong owner, writable by others, an unprintable path, a volatile file system.
 	ErrRootUnsafe = errors.New("unsafe store root")

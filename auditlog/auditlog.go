@@ -35,8 +35,8 @@ var (
 	// ErrUnavailable means that the database does not answer for now: its server, another program that has it locked, or its
 	// disk. Nothing was appended.
 	ErrUnavailable = errors.New("audit log does not answer")
-	// ErrTooNew means that a later version made the log. Nothing was changed.
-	ErrTooNew = errors.New("audit log is of a later version")
+	// ErrVersion means that another version made the log. Nothing was changed.
+	ErrVersion = errors.New("audit log is of another version")
 	// ErrLocked means that the log is open elsewhere.
 	ErrLocked = errors.New("audit log is open elsewhere")
 	// ErrClosed means that the log was closed before the call.

@@ -40,9 +40,6 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 		}
 		return volatile, s.openCatalog(memory.New(), catalog.Options{})
 	}
-	if err := checkEarlier(s.config.Store); err != nil {
-		return 0, err
-	}
 	store, dir, err := s.openDir(dir.Options{
 		Volatile: s.config.Volatile, RequireStableFS: true, LockWait: o.LockWait,
 	})
@@ -52,13 +49,10 @@ func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	if unknown := dir.Unknown(); len(unknown) > 0 {
 		s.logger.Warn("the store holds files that it did not write; they are left alone", "store", s.config.Store, "files", unknown)
 	}
-	if err := Migrate(dir.Root(), s.logger); err != nil {
-		return 0, err
-	}
 	if err := s.openJournal(filepath.Join(dir.Root(), journalName), o.Metrics); err != nil {
 		return 0, err
 	}
-	if err := s.openCatalog(store, catalog.Options{Index: filepath.Join(dir.Root(), catalogName), FirstCatalog: dir.Upgraded(), Shared: s.config.ObjectStore != ""}); err != nil {
+	if err := s.openCatalog(store, catalog.Options{Index: filepath.Join(dir.Root(), catalogName), Shared: s.config.ObjectStore != ""}); err != nil {
 		return 0, err
 	}
 	if s.config.Volatile {
@@ -144,16 +138,16 @@ func segmentAge(c config.Config) time.Duration {
 
 // openAudit opens the audit log of the configuration; nil for none. onSent is called after each transaction of a database elsewhere.
 func (s *Server) openAudit(onSent auditlog.OnCommit) (log auditlog.Log, err error) {
-	index, earlier := "", ""
+	index := ""
 	if s.config.Store != config.MemoryStore {
-		index, earlier = filepath.Join(s.config.Store, recordsName), filepath.Join(s.config.Store, earlierPostgresHead)
+		index = filepath.Join(s.config.Store, recordsName)
 	}
 	switch s.config.Audit {
 	case config.AuditOff:
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Earlier: earlier, Limit: s.config.AuditOutbox,
+			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Limit: s.config.AuditOutbox,
 			Through: s.config.Store == config.MemoryStore, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onSent,
 		})
 	default:

@@ -60,8 +60,6 @@ type Options struct {
 	Journal *journal.Journal
 	// Index is the file of the index. If empty, the index is in memory.
 	Index string
-	// FirstCatalog says that the store is of a version that had no catalog, so that none was lost.
-	FirstCatalog bool
 	// Shared says that others put artifacts into the store too, so that one which is not in the catalog may be theirs. It is
 	// read then as if it was not raw.
 	Shared bool
@@ -166,8 +164,8 @@ func (c *Catalog) open() error {
 	return nil
 }
 
-// adoptUnknown enters all artifacts of a store whose catalog is empty, which is new or took the place of one that was lost.
-// Nobody knows whether they are as a tool wrote them, so they count as raw until they are put again.
+// adoptUnknown enters all artifacts of a store whose catalog was lost. They may be as a tool wrote them, so they count as raw
+// until they are put again.
 func (c *Catalog) adoptUnknown() error {
 	adopted, now := 0, c.clock.now()
 	ch := c.newChange()
@@ -176,7 +174,7 @@ func (c *Catalog) adoptUnknown() error {
 			return nil
 		}
 		adopted += len(ch.Found)
-		c.rawSince.Store(c.rawSince.Load() || !c.options.FirstCatalog)
+		c.rawSince.Store(true)
 		err := c.append(context.Background(), ch)
 		ch = c.newChange()
 		return err
@@ -186,8 +184,7 @@ func (c *Catalog) adoptUnknown() error {
 		if stored.IsZero() || stored.After(now) {
 			stored = now
 		}
-		// Of a first one none was lost, and there was no raw.
-		ch.Found = append(ch.Found, foundOne{Name: found.Name, Bytes: found.Size, Stored: toMillis(stored), Used: true, Raw: !c.options.FirstCatalog})
+		ch.Found = append(ch.Found, foundOne{Name: found.Name, Bytes: found.Size, Stored: toMillis(stored), Used: true, Raw: true})
 		if len(ch.Found) < batchSize {
 			return nil
 		}
@@ -197,7 +194,7 @@ func (c *Catalog) adoptUnknown() error {
 		c.options.Logger.Warn("not all of the store could be looked at", slog.Any("error", err))
 		err = nil
 	}
-	if err = errors.Join(err, flush()); adopted > 0 && !c.options.FirstCatalog {
+	if err = errors.Join(err, flush()); adopted > 0 {
 		c.options.Logger.Warn("the catalog is new and the store is not: artifacts of unknown owners are read only as raw", slog.Int("artifacts", adopted))
 	}
 	return err

@@ -170,16 +170,12 @@ func apply(d *db, e *journal.Entry) error {
 	}
 	d.latest(ch.At)
 	d.sum.changes += int64(len(e.Data))
-	d.sequence = firstSequence + int64(e.Number)<<sequenceBits
+	d.sequence = int64(e.Number) << sequenceBits
 	return ch.apply(d)
 }
 
-// The places in List: of what an earlier version wrote they are below firstSequence, and an entry has 1<<sequenceBits for what it adds. So
-// they are the same whenever the index is made again.
-const (
-	firstSequence = 1 << 40
-	sequenceBits  = 20
-)
+// sequenceBits gives each entry 1<<sequenceBits places in List, so that places are the same whenever the index is made again.
+const sequenceBits = 20
 
 // apply writes a change, in a fixed order of its members.
 func (c *change) apply(d *db) error {

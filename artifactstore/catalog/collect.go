@@ -280,9 +280,8 @@ func (c *Catalog) finishOne(ctx context.Context, name string) error {
 	return c.append(ctx, ch)
 }
 
-// insertFound adds the artifacts that are in the store and not in the catalog, or there only as a tombstone: those of an
-// earlier version, and of calls that did not end. Their age counts from when they were put. Nobody knows whether they are
-// raw, so they count as that, unless they are put again.
+// insertFound adds the artifacts that are in the store and not in the catalog, or there only as a tombstone: those of calls
+// that did not end. Their age counts from when they were put. They may be raw, so they count as raw until they are put again.
 func (c *Catalog) insertFound(ctx context.Context) (added int64, err error) {
 	var found []artifactstore.StoredArtifact
 	flush := func() error {

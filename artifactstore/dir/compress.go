@@ -81,9 +81,6 @@ func (d *Store) compressWith(ctx context.Context, name string, w compressPolicy)
 
 // compress does it for a valid name, during a call that was entered.
 func (d *Store) compress(ctx context.Context, name string, w compressPolicy) (saved int64, done bool, err error) {
-	if d.outdated {
-		return 0, false, errNotUpgraded
-	}
 	plain, err := d.openArtifact(name)
 	if err != nil {
 		return 0, false, err

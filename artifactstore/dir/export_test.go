@@ -29,7 +29,6 @@ const (
 	StepWriteHint  = string(stepWriteHint)
 	StepMark       = string(stepMark)
 	StepVerifyTemp = string(stepVerifyTemp)
-	StepReplace    = string(stepReplaceFormat)
 	StepLinkZstd   = string(stepLinkCompressed)
 	StepDropPlain  = string(stepRemovePlain)
 )

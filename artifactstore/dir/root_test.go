@@ -152,10 +152,11 @@ func TestUnknownFormatIsRejected(t *testing.T) {
 		text string
 		want error
 	}{
-		{"toolresult-artifacts 4\nblake4\nmore\n", artifactstore.ErrFormatTooNew},
-		{"toolresult-artifacts 3\nblake4\nmore\n", artifactstore.ErrDamaged},
-		{"toolresult-artifacts 10\n", artifactstore.ErrFormatTooNew},
-		{"toolresult-artifacts 1\nsha256\n", artifactstore.ErrDamaged},
+		{"toolresult-artifacts 5\nblake4\nmore\n", artifactstore.ErrFormat},
+		{"toolresult-artifacts 4\nblake4\nmore\n", artifactstore.ErrDamaged},
+		{"toolresult-artifacts 10\n", artifactstore.ErrFormat},
+		{"toolresult-artifacts 3\nblake3\n", artifactstore.ErrFormat},
+		{"toolresult-artifacts 1\nsha256\n", artifactstore.ErrFormat},
 		{"toolresult-artifacts 0\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts -2\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts 1\nblake3", artifactstore.ErrDamaged},

@@ -85,7 +85,6 @@ type Store struct {
 	path     string // absolute
 	uid      uint32 // the owner of everything in the store
 	volatile bool
-	outdated bool // FORMAT is of an earlier version, because the disk had no space for another
 	codec    func() (*codec, error)
 	fault    faultFunc // nil outside of tests
 
@@ -101,8 +100,6 @@ type Store struct {
 
 	shards  [shardCount]shard
 	scratch sync.Pool // of *scratch
-
-	upgraded bool // the store was of the first version when it was opened
 
 	ops    sync.WaitGroup // calls under way; Close waits for them
 	mu     sync.Mutex     // guards the fields below
@@ -127,7 +124,7 @@ type scratch struct {
 // It rejects an unsafe root and does not repair it, with two exceptions: a root of ours that others can read is made
 // private, and a first start that was interrupted is finished.
 //
-// Errors: ErrRootUnsafe, ErrLocked, ErrFormatTooNew, ErrDamaged if the FORMAT file is not understood, ErrNameInvalid if
+// Errors: ErrRootUnsafe, ErrLocked, ErrFormat, ErrDamaged if the FORMAT file is not understood, ErrNameInvalid if
 // NameDigits is out of bounds, ErrFull, ErrReadOnly, ErrTooManyFiles.
 func Open(root string, opts Options) (*Store, error) {
 	return open(root, opts, nil)
@@ -176,7 +173,7 @@ func (d *Store) open(opts Options) error {
 	if err := d.openRoot(); err != nil {
 		return err
 	}
-	if _, err := d.readFormat(); err != nil { // a store of the future is not even locked
+	if _, err := d.readFormat(); err != nil { // a store of another version is not even locked
 		return err
 	}
 	if err := d.protectRoot(); err != nil {
@@ -188,7 +185,7 @@ func (d *Store) open(opts Options) error {
 	if err := d.rememberOpened(); err != nil {
 		return err
 	}
-	version, err := d.readFormat() // again: the process that had the lock may have changed it
+	made, err := d.readFormat() // again: the process that had the lock may have made it
 	if err != nil {
 		return err
 	}
@@ -198,15 +195,11 @@ func (d *Store) open(opts Options) error {
 	if err := d.sweep(); err != nil {
 		return err
 	}
-	switch version {
-	case noFormat:
+	if !made {
 		if err := d.syncParents(); err != nil {
 			return err
 		}
-		return d.writeFormat(d.linkFormat)
-	case firstFormat, secondFormat:
-		d.upgraded = version == firstFormat
-		return d.upgrade()
+		return d.writeFormat()
 	}
 	// An earlier process may have died between creating a shard and syncing the root. One sync now makes
 	// every shard durable that exists.
@@ -260,9 +253,6 @@ func (d *Store) Durable() bool { return !d.volatile }
 // Unknown returns the paths, relative to the root and sorted, of files that Open found in tmp/ and did not recognize. The
 // store never touches them. The names may have any bytes.
 func (d *Store) Unknown() []string { return slices.Clone(d.unknown) }
-
-// Upgraded reports whether the store was of the first version when it was opened.
-func (d *Store) Upgraded() bool { return d.upgraded }
 
 // Close waits for the calls under way, discards open stages, closes open logs, and releases the lock last. Readers and
 // artifacts are not affected. Only the first call has an effect. From its start on, every other method fails with

@@ -238,7 +238,7 @@ func scanOne(value []byte, target any) (err error) {
 // classify wraps an error of the server with the error of package auditlog that it means. Those of package auditlog and of
 // contexts pass. Codes of SQLSTATE: PostgreSQL, appendix A.
 func classify(err error) error {
-	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrFailed, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrTooNew, auditlog.ErrUnknown,
+	for _, own := range []error{nil, auditlog.ErrReused, auditlog.ErrFailed, auditlog.ErrFull, auditlog.ErrReadOnly, auditlog.ErrVersion, auditlog.ErrUnknown,
 		auditlog.ErrBroken, auditlog.ErrUnavailable, auditlog.ErrLocked, auditlog.ErrClosed, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, own) {
 			return err

@@ -41,9 +41,6 @@ type Options struct {
 	Journal *journal.Journal
 	// Index is the path of an index of the records in the journal; empty: in memory.
 	Index string
-	// Earlier is the file by which an earlier version kept the head of the log; empty: there is none. It is removed when the journal
-	// has records. Until then the server must answer when the log is opened.
-	Earlier string
 	// Limit bounds the records that are not in the database, in bytes; 0: 4 GiB. Beyond it calls are rejected.
 	Limit int64
 	// Kept is after how many bytes that were sent the journal gives up what was sent before; 0: 64 MiB.
@@ -104,7 +101,7 @@ var _ auditlog.Log = (*Log)(nil)
 // Open opens a log, and makes it and the tables if there are none. It takes the log over from another process that has it
 // open: appends of that process fail from then on. When the server does not answer, the log is opened without it.
 //
-// Errors: [auditlog.ErrTooNew]; ErrUnavailable for a database that is not set up, or when the log cannot be opened without it.
+// Errors: [auditlog.ErrVersion]; ErrUnavailable for a database that is not set up, or when the log cannot be opened without it.
 func Open(ctx context.Context, o Options) (*Log, error) {
 	l, err := prepare(o)
 	if err != nil {
@@ -146,19 +143,11 @@ func prepare(o Options) (*Log, error) {
 
 // open connects, if the server answers, and opens what is in the journal.
 func (l *Log) open(ctx context.Context) error {
-	before, found, err := l.earlier()
-	if err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, l.o.Patience)
 	defer cancel()
 	head, err := l.sender.open(ctx, l)
-	if errors.Is(err, auditlog.ErrTooNew) || isMisconfigured(err) || err != nil && found {
+	if errors.Is(err, auditlog.ErrVersion) || isMisconfigured(err) {
 		return err
-	}
-	if before.Number > head.Number {
-		l.report(head.Number+1, missingRecords(head.Number+1, before.Number))
-		head = before
 	}
 	if err != nil {
 		l.setAway(err)

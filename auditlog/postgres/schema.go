@@ -15,16 +15,8 @@ import (
 	"github.com/toolresult/toolresult/auditlog/internal/record"
 )
 
-// schemaVersion is the version of the tables. The table version has it.
-//
-// In version 1 a request id was unique over all logs. An outbox knows of another sidecar's request too late for that.
+// schemaVersion is the version of the tables, which the table version holds.
 const schemaVersion = 2
-
-// requestIndex finds the records of a request, of which each log has its own.
-const requestIndex = "CREATE INDEX records_by_request ON records (session, request_id, part) WHERE request_id <> '';"
-
-// upgrade brings tables of version 1 to version 2. The records stay as they are.
-const upgrade = "DROP INDEX records_by_request;" + requestIndex + "UPDATE version SET version = 2"
 
 // schema returns the statements that make the tables, in the first schema of the search path.
 func schema() string {
@@ -57,7 +49,7 @@ CREATE TABLE records (
 );
 COMMENT ON COLUMN records.sequence IS 'place in the log, from 1, without gaps';
 COMMENT ON COLUMN records.recorded_at IS 'a label: order is by sequence';
-` + comments.String() + requestIndex + `
+` + comments.String() + `CREATE INDEX records_by_request ON records (session, request_id, part) WHERE request_id <> '';
 CREATE INDEX records_by_session ON records (log, session, sequence) WHERE session <> '';
 CREATE TABLE artifacts (
 	log TEXT NOT NULL,
@@ -70,8 +62,8 @@ CREATE INDEX artifacts_by_name ON artifacts (artifact, log, sequence);
 ` + fmt.Sprintf("INSERT INTO version VALUES (%d)", schemaVersion)
 }
 
-// prepareTables makes the tables, or brings them to the version that this program knows. Of several sidecars that start
-// together, one does it: an advisory lock serializes them.
+// prepareTables makes the tables if there are none. Of several sidecars that start together, one does it: an advisory lock
+// serializes them.
 func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
 	// A record would be lost for a character that another encoding does not have.
 	if encoding := conn.ParameterStatus("server_encoding"); encoding != "UTF8" {
@@ -80,7 +72,6 @@ func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
 	if version, err := l.version(ctx, conn); err != nil || version == schemaVersion {
 		return err
 	}
-	ctx = l.stop // an index of many records takes longer than anybody has patience for
 	return transaction(ctx, conn, func() error {
 		err := query(ctx, conn, "SELECT pg_advisory_xact_lock(hashtextextended('toolresult audit log ' || $1::text, 0))", []any{l.o.Schema}, nil)
 		if err != nil {
@@ -90,18 +81,14 @@ func (l *Log) prepareTables(ctx context.Context, conn *pgconn.PgConn) error {
 		if err != nil {
 			return err
 		}
-		switch version {
-		case schemaVersion: // another made them
+		if version == schemaVersion { // another made them
 			return nil
-		case 1:
-			l.o.Logger.Info("the tables of the audit log are of version 1, and are upgraded: this may take minutes")
-			return conn.Exec(ctx, upgrade).Close()
 		}
 		return conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+quote(l.o.Schema)+";"+schema()).Close()
 	})
 }
 
-// version returns the version of the tables; 0: there are none. Errors: ErrTooNew.
+// version returns the version of the tables, 0 if there are none. Errors: [auditlog.ErrVersion].
 func (l *Log) version(ctx context.Context, conn *pgconn.PgConn) (version int64, err error) {
 	exists := false
 	err = query(ctx, conn, "SELECT to_regclass($1::text) IS NOT NULL", []any{quote(l.o.Schema) + ".version"}, func(scan func(...any) error) error { return scan(&exists) })
@@ -109,8 +96,8 @@ func (l *Log) version(ctx context.Context, conn *pgconn.PgConn) (version int64, 
 		return 0, err
 	}
 	err = query(ctx, conn, "SELECT version FROM version", nil, func(scan func(...any) error) error { return scan(&version) })
-	if err == nil && version > schemaVersion {
-		err = fmt.Errorf("version %d, this program knows %d: %w", version, schemaVersion, auditlog.ErrTooNew)
+	if err == nil && version != schemaVersion {
+		err = fmt.Errorf("the tables are of version %d, this program knows %d; use another database: %w", version, schemaVersion, auditlog.ErrVersion)
 	}
 	return version, err
 }

@@ -70,7 +70,7 @@ func (l *Log) send() {
 		if l.stop.Err() != nil {
 			return
 		}
-		if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, auditlog.ErrTooNew) {
+		if errors.Is(err, auditlog.ErrFailed) || errors.Is(err, auditlog.ErrVersion) {
 			l.fail(fmt.Errorf("%w: %w", auditlog.ErrFailed, err))
 			return
 		}

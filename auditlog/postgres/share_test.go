@@ -173,13 +173,15 @@ func TestRewrittenLogIsFound(t *testing.T) {
 	}
 }
 
-// TestLaterVersionIsNotTouched: tables of a later version are rejected, and not changed.
-func TestLaterVersionIsNotTouched(t *testing.T) {
+// TestOtherVersionIsNotTouched rejects tables of an earlier and of a later version.
+func TestOtherVersionIsNotTouched(t *testing.T) {
 	p := newPlace(t)
 	must(t, p.Open(t, nil).Close())
-	p.Exec(t, "UPDATE version SET version = 99")
-	if _, err := open(t, p.options(t, nil)); !errors.Is(err, auditlog.ErrTooNew) {
-		t.Error(err)
+	for _, version := range []string{"1", "99"} {
+		p.Exec(t, "UPDATE version SET version = "+version)
+		if _, err := open(t, p.options(t, nil)); !errors.Is(err, auditlog.ErrVersion) {
+			t.Errorf("version %s: %v", version, err)
+		}
 	}
 }
 

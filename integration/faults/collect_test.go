@@ -92,6 +92,9 @@ type station struct {
 	log     auditlog.Log
 }
 
+// endOfKilled is the time that a process which was killed may still have its locks.
+const endOfKilled = 5 * time.Second
+
 // stationSegment is the size of segments, in bytes: small, so that they are sealed while a test runs.
 const stationSegment = 128 << 10
 

@@ -217,7 +217,7 @@ func TestPowerCutsOfTheFirstStart(t *testing.T) {
 // acknowledged before counts.
 func cutAtRandom(t *testing.T, role string, d *disk, store, acks string, round int, opened bool) []string {
 	t.Helper()
-	cmd := player(t, role, acks, storeVar+"="+store, fmt.Sprintf("%s=%d", seedVar, round), stayVar+"=1")
+	cmd := player(t, role, acks, storeVar+"="+store, fmt.Sprintf("%s=%d", seedVar, round))
 	must(t, cmd.Start())
 	enough := 1
 	if opened {

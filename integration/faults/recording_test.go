@@ -106,13 +106,6 @@ func TestKilledAtEverySystemCallOfARecord(t *testing.T) {
 	killAtPlaces(t, places(t, "recorder", databaseKillable...), func(t *testing.T, r traced) { verifyBooks(t, r.root, r.said) })
 }
 
-// TestKilledAtEverySystemCallOfAnUpgrade is K05 and M03: a process that opens a store of an earlier version, with books
-// of an earlier version, is killed at its calls of the kernel.
-func TestKilledAtEverySystemCallOfAnUpgrade(t *testing.T) {
-	leg(t, "strace", "tar")
-	killAtPlaces(t, places(t, "upgrader", databaseKillable...), func(t *testing.T, r traced) { verifyUpgraded(t, r.root, r.had) })
-}
-
 // killAtPlaces kills at each place, and has look verify the store after each kill.
 func killAtPlaces(t *testing.T, list []place, look func(t *testing.T, r traced)) {
 	t.Helper()

@@ -26,7 +26,6 @@ type traced struct {
 	root  string   // of the store
 	calls []string // of the kernel, as strace writes them
 	said  []string // what the process wrote
-	had   []string // acknowledgements of what the store had before
 	ok    bool     // it ended well
 }
 
@@ -37,11 +36,6 @@ func underStrace(t *testing.T, role string, expressions ...string) traced {
 	t.Helper()
 	dir := shortDir(t)
 	root, trace, said := filepath.Join(dir, "parent", "store"), filepath.Join(dir, "trace"), filepath.Join(dir, "said")
-	var had []string
-	if role == "upgrader" {
-		must(t, os.Mkdir(filepath.Dir(root), 0o700))
-		had = earlierStore(t, root)
-	}
 	steps := player(t, role, said, storeVar+"="+root, "GOMAXPROCS=1", "GOGC=off")
 	args := []string{"-f", "-qq", "-y", "-o", trace}
 	for _, e := range expressions {
@@ -60,7 +54,7 @@ func underStrace(t *testing.T, role string, expressions ...string) traced {
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		t.Fatal(err)
 	}
-	return traced{root: root, calls: lines(t, trace), said: acksOf(t, said), had: had, ok: err == nil}
+	return traced{root: root, calls: lines(t, trace), said: acksOf(t, said), ok: err == nil}
 }
 
 // point is a place in a run where the kernel is called for the store: the call without what differs from run to

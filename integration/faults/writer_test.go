@@ -46,8 +46,6 @@ func play(role string) int {
 		err = writeStepByStep()
 	case "recorder":
 		err = recordStepByStep()
-	case "upgrader":
-		err = upgrade()
 	default:
 		err = fmt.Errorf("no role %q", role)
 	}

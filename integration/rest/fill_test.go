@@ -27,7 +27,7 @@ func fill(t *testing.T, root string, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := catalog.Open(store, catalog.Options{Journal: j, Index: filepath.Join(root, "catalog.db"), FirstCatalog: true, Logger: quiet})
+	c, err := catalog.Open(store, catalog.Options{Journal: j, Index: filepath.Join(root, "catalog.db"), Logger: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,8 +85,8 @@ func (e *Entry) place(log string, end Tip, at int64) {
 	e.Hash = chainHash(e.Stream, log, e.Number, at, e.Previous, e.content)
 }
 
-// holds reports whether the hash of an entry that was read is that of its content in its place.
-func (e *Entry) holds(log string) bool {
+// Holds reports whether the hash of an entry that was read is that of its content in its place.
+func (e *Entry) Holds(log string) bool {
 	return e.Hash == chainHash(e.Stream, log, e.Number, e.At, e.Previous, contentHash(e.Stream, e.Data))
 }
 

@@ -37,7 +37,7 @@ func (j *Journal) readOpen(s Stream, number uint64) (*Entry, *sealedFile, error)
 	}
 	defer g.reading.RUnlock()
 	e, err := g.readFrame(at)
-	if err == nil && (e.Stream != s || e.Number != number || !e.holds(j.name)) {
+	if err == nil && (e.Stream != s || e.Number != number || !e.Holds(j.name)) {
 		err = errFrame
 	}
 	return e, nil, err
@@ -295,7 +295,7 @@ func (r *reader) frames(g *segment, places []place) (p piece) {
 	defer g.reading.RUnlock()
 	for _, at := range places {
 		e, err := g.readFrame(at.offset)
-		if err != nil || e.Stream != r.s || e.Number != at.number || !e.holds(r.j.name) {
+		if err != nil || e.Stream != r.s || e.Number != at.number || !e.Holds(r.j.name) {
 			p.altered = at.number
 			return p
 		}

@@ -392,7 +392,7 @@ func (s *salvage) eachFrame(k Stream, first, until uint64, take func(*Entry) err
 		for ; at < len(places) && places[at].number < until; at++ {
 			p := places[at]
 			e, err := g.readAgain(p.offset)
-			if err == nil && (e.Stream != k || e.Number != p.number || !e.holds(s.done.Name)) {
+			if err == nil && (e.Stream != k || e.Number != p.number || !e.Holds(s.done.Name)) {
 				err = errors.New(reasonAltered)
 			}
 			if err != nil {

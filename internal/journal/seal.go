@@ -32,7 +32,7 @@ func (j *Journal) sealStream(ctx context.Context, g *segment, s Stream) error {
 		if e == nil {
 			e, err = g.readAgain(p.offset)
 		}
-		if errors.Is(err, ErrDamaged) || err == nil && (e.Stream != s || e.Number != p.number || !e.holds(j.name)) {
+		if errors.Is(err, ErrDamaged) || err == nil && (e.Stream != s || e.Number != p.number || !e.Holds(j.name)) {
 			j.o.Logger.Error("an entry of the journal is damaged, and is not sealed", slog.String("stream", s.String()), slog.Uint64("number", p.number))
 			continue
 		}

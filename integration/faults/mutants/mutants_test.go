@@ -104,7 +104,6 @@ var mutants = []mutant{
 	{"a full disk takes no notice", "internal/journal/keeper.go", "!k.onReserve() || p.notice ||", "!k.onReserve() ||", "internal/journal.TestFullDisk", ""},
 	{"others read the log", "internal/sqlitedb/sqlitedb.go", "errors.Join(f.Chmod(0o600), f.Close())", "errors.Join(f.Chmod(0o644), f.Close())", legs + ".TestOthersCannotReadTheLog", ""},
 	{"others read the journal", "internal/journal/disk.go", "err = f.Chmod(writeMode) // whatever the umask", "err = f.Chmod(0o644) // whatever the umask", legs + ".TestOthersCannotReadTheLog", ""},
-	{"an upgrade removes the databases first", "server/migrate.go", "err := os.Rename(path, filepath.Join(store, journalName));", "err := errors.Join(removeEarlier(store), os.Rename(path, filepath.Join(store, journalName)));", legs + ".TestKilledAtEverySystemCallOfAnUpgrade", ""},
 
 	{"another process sends on", "auditlog/postgres/send.go", "case writer != l.writer:", "case false:", database + ".TestTakenOverLogEndsAppends", ""},
 	{"how far the database is is not read again", "auditlog/postgres/send.go", "l.note(func() { l.sent = head })", "l.note(func() {\n\t\tif l.sent.Number == 0 {\n\t\t\tl.sent = head\n\t\t}\n\t})", database + ".TestCutConnectionsAppendOnce", ""},
@@ -115,7 +114,6 @@ var mutants = []mutant{
 	{"a request of another sidecar is recorded again", "auditlog/postgres/append.go", "if asked[q][int64(r.GetPart())] {", "if false {", database + ".TestSharedDatabaseKeepsChainsApart", ""},
 	{"an altered row is read", "auditlog/postgres/rows.go", "if !e.Holds(x.log) {", "if !e.Holds(x.log) && false {", database + ".TestServerMeetsContract", ""},
 	{"an altered column is passed over", "auditlog/postgres/rows.go", "what := x.Difference(want); what != \"\" {", "what := x.Difference(want); false {", database + ".TestServerMeetsContract", ""},
-	{"a log of an earlier version begins again", "auditlog/postgres/postgres.go", "isMisconfigured(err) || err != nil && found {", "isMisconfigured(err) || err != nil && found && false {", database + ".TestEarlierLogGoesOn", ""},
 	{"a deletion is not finished in the database", "auditlog/postgres/retain.go", "if until := recorded.GetLast(); until > anchor.Number {", "if until := recorded.GetLast(); false {", database + ".TestInterruptedRetention", ""},
 
 	{"an abandoned upload stays", "server/pipeline/stream.go", "defer a.end()", "_ = a.end", legs + ".TestAbandonedUploads", "TOOLRESULT_FAULTS_UPLOADS=20"},
