@@ -49,7 +49,7 @@ FULL := sweeps
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
 RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./internal/... ./projectors/profile ./server/... $(if $(ALL),./integration)
 # The tests of the store that need root, a mount or a program.
-STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile|TestCompressedIsZstd
+STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile
 
 # Packages whose tests run on arm64, where the size of words, alignment, atomics or system calls may matter; and the tests that cannot
 # run under QEMU, with reasons in integration/platforms/not-under-qemu.txt.

@@ -196,7 +196,7 @@ func lateClock(wait time.Duration) func() time.Time {
 // openCatalog opens the catalog of a store, with the options of the configuration; in memory when it has no index.
 func (s *Server) openCatalog(store artifactstore.Store, o catalog.Options) (err error) {
 	o.Journal, o.OnFailure, o.Logger = s.journal, s.storageFailed, s.logger
-	o.SessionLease, o.KeepFor, o.Grace, o.CompressAfter = s.config.SessionLease, s.config.KeepFor, expiryGrace, s.config.CompressAfter
+	o.SessionLease, o.KeepFor, o.Grace = s.config.SessionLease, s.config.KeepFor, expiryGrace
 	o.Quota, o.SessionQuota = s.config.StoreQuota, s.config.SessionQuota
 	if s.config.AuditKeepFor > 0 { // a tombstone is there as long as a record may name the artifact
 		o.ForgetAfter = max(s.config.AuditKeepFor, s.config.KeepFor)

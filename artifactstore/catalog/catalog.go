@@ -68,9 +68,6 @@ type Options struct {
 	// KeepFor is the time for which an artifact without a lease is kept after it was last put. If 0, it is kept for
 	// ever.
 	KeepFor time.Duration
-	// CompressAfter is the time after which an artifact that was not put again is compressed, if the store can. If 0,
-	// nothing is compressed.
-	CompressAfter time.Duration
 	// Quota is the largest size of all artifacts, in bytes as they were put. If 0, there is none.
 	Quota int64
 	// SessionQuota is the same for the artifacts of one session.

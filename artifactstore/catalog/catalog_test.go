@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -202,52 +200,6 @@ func TestVerifyFindsCorruptAndMissing(t *testing.T) {
 			!errors.Is(bad[damaged.Path], artifactstore.ErrDamaged) || !errors.Is(bad[missing.Path], catalog.ErrMissing) {
 			t.Errorf("%+v, %v, %v", v, bad, err)
 		}
-	}
-	if err := errors.Join(tryClose(c), store.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
-// What is old is compressed, once, and reads as before.
-func TestCompressTriesEachArtifactOnce(t *testing.T) {
-	t.Parallel()
-	clk := newClock()
-	store, err := dir.Open(filepath.Join(t.TempDir(), "store"), dir.Options{Volatile: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := open(t, store, catalog.Options{CompressAfter: time.Hour, KeepFor: 3 * time.Hour, Now: clk.now})
-	text := strings.Repeat("a line of a log\n", 10_000)
-	noise := make([]byte, 100_000)
-	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
-	old, small, random := put(t, c, catalog.Owner{}, text), put(t, c, catalog.Owner{}, "small"), put(t, c, catalog.Owner{}, string(noise))
-	clk.move(2 * time.Hour)
-	fresh := put(t, c, catalog.Owner{}, text+"more\n")
-	for want := int64(1); want >= 0; want-- { // nothing is left to do the second time
-		if got, err := c.Compress(t.Context()); err != nil || got.Count != want || (got.Saved > 100_000) != (want == 1) {
-			t.Errorf("%+v, %v", got, err)
-		}
-	}
-	for _, ref := range []artifactstore.Ref{old, small, random, fresh} {
-		_, err := os.Lstat(ref.Path)
-		if compressed := errors.Is(err, os.ErrNotExist); compressed != (ref == old) {
-			t.Errorf("%s: %v", ref.Path, err)
-		}
-		if r, err := c.Open(t.Context(), ref.Name); err != nil || r.Size() != ref.Size {
-			t.Error(err)
-		} else if err := r.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	if again := put(t, c, catalog.Owner{}, text); again != old {
-		t.Errorf("%+v, want %+v", again, old)
-	}
-	clk.move(4 * time.Hour)
-	if got := collect(t, c); got.Count != 4 || got.KeptCount != 0 {
-		t.Errorf("%+v", got)
-	}
-	if left, err := filepath.Glob(filepath.Join(store.Root(), "???", "*")); len(left) > 0 || err != nil {
-		t.Errorf("left: %v, %v", left, err)
 	}
 	if err := errors.Join(tryClose(c), store.Close()); err != nil {
 		t.Error(err)

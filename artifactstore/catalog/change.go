@@ -26,7 +26,6 @@ type change struct {
 	Revived  []foundOne   `json:"revived,omitempty"`  // deleted logs that are there after all
 	Resized  []foundOne   `json:"resized,omitempty"`  // logs
 	Finished []string     `json:"finished,omitempty"` // logs that have become artifacts
-	Packed   []string     `json:"packed,omitempty"`   // artifacts that were tried to be compressed
 	Shift    *shift       `json:"shift,omitempty"`    // the clock is believed again
 	States   []storedName `json:"state,omitempty"`    // all that is known of a name, in the place of what was said before
 	Sessions []lease      `json:"sessions,omitempty"` // leases, in the place of what was said before
@@ -105,7 +104,6 @@ type storedName struct {
 	Deleted int64       `json:"deleted_at,omitempty"`
 	Why     string      `json:"why,omitempty"`
 	Erased  bool        `json:"erased,omitempty"`
-	Packed  bool        `json:"packed,omitempty"`
 	Uses    []storedUse `json:"uses,omitempty"`
 	// More says that the uses are further ones of a name that was said before, and the rest is nothing.
 	More bool `json:"more,omitempty"`
@@ -273,11 +271,6 @@ func (c *change) applyLogs(d *db) error {
 func (c *change) applyMarks(d *db) error {
 	for _, name := range c.Erased {
 		if err := d.Run("UPDATE artifacts SET erased = 1 WHERE name = ? AND deleted_at IS NOT NULL", name); err != nil {
-			return err
-		}
-	}
-	for _, name := range c.Packed {
-		if err := d.Run("UPDATE artifacts SET packed = 1 WHERE name = ?", name); err != nil {
 			return err
 		}
 	}

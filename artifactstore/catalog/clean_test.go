@@ -66,7 +66,7 @@ func again(t *testing.T, store artifactstore.Store, o catalog.Options) []string 
 func TestCleaningChangesNothing(t *testing.T) {
 	t.Parallel()
 	store, clk := memory.New(), newClock()
-	o := catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), SessionLease: time.Hour, KeepFor: time.Hour, CompressAfter: time.Hour, Now: clk.now, CleanAfter: 1}
+	o := catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), SessionLease: time.Hour, KeepFor: time.Hour, Now: clk.now, CleanAfter: 1}
 	for _, round := range []string{"1", "2", "3"} {
 		c := open(t, store, o)
 		for _, s := range steps(t, clk, round) {
@@ -105,7 +105,7 @@ func (w *twins) said(t *testing.T, path string) (rows []string) {
 	d := second(t, path)
 	defer d.Close() // read-only
 	for _, query := range []string{
-		"SELECT name, digest, bytes || ' ' || stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased || packed FROM artifacts ORDER BY name",
+		"SELECT name, digest, bytes || ' ' || stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased FROM artifacts ORDER BY name",
 		"SELECT session, call, name, partial, stored_at, raw FROM uses ORDER BY sequence",
 		fmt.Sprintf("SELECT session, leased_until, bytes, '', '', '' FROM sessions s WHERE leased_until > %d OR EXISTS (SELECT 1 FROM uses u WHERE u.session = s.session) ORDER BY session", w.clk.now().UnixMilli()),
 		"SELECT bytes, artifacts, '', '', '', '' FROM totals",

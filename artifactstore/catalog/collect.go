@@ -367,8 +367,8 @@ func (c *Catalog) freeSpace(ctx context.Context) error {
 	return nil
 }
 
-// Keep collects garbage and compresses old artifacts at an interval until ctx ends, and cleans the journal when that is due. The first time
-// is after one interval. Failures are logged.
+// Keep collects garbage at an interval until ctx ends, and cleans the journal when that is due. The first time is after one
+// interval. Failures are logged.
 func (c *Catalog) Keep(ctx context.Context, interval time.Duration) {
 	tick, clean := time.NewTicker(interval), time.NewTicker(min(interval, maxCleanPause))
 	defer tick.Stop()
@@ -399,7 +399,7 @@ func (c *Catalog) cleanNow(ctx context.Context) {
 	}
 }
 
-// keep collects garbage and compresses old artifacts.
+// keep collects garbage.
 func (c *Catalog) keep(ctx context.Context) {
 	if err := c.noteTime(ctx); err != nil && ctx.Err() == nil {
 		c.options.Logger.WarnContext(ctx, "the time could not be recorded", slog.Any("error", err))
@@ -410,11 +410,5 @@ func (c *Catalog) keep(ctx context.Context) {
 	} else if collected.Count > 0 || collected.Entered > 0 {
 		c.options.Logger.InfoContext(ctx, "garbage was collected", slog.Int64("deleted", collected.Count),
 			slog.Int64("bytes", collected.Bytes), slog.Int64("entered", collected.Entered))
-	}
-	compressed, err := c.Compress(ctx)
-	if err != nil && ctx.Err() == nil {
-		c.options.Logger.ErrorContext(ctx, "artifacts could not be compressed", slog.Any("error", err))
-	} else if compressed.Count > 0 {
-		c.options.Logger.InfoContext(ctx, "artifacts were compressed", slog.Int64("artifacts", compressed.Count), slog.Int64("saved", compressed.Saved))
 	}
 }

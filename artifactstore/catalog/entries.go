@@ -68,7 +68,7 @@ func (d *db) insert(name, digest string, size, at int64) error {
 			return err
 		}
 	}
-	return d.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0, packed = packed * (deleted_at IS NULL) WHERE name = ?",
+	return d.Run("UPDATE artifacts SET digest = ?, bytes = ?, stored_at = ?, deleted_at = NULL, deleted_why = NULL, erased = 0 WHERE name = ?",
 		digest, size, at, name)
 }
 
@@ -239,8 +239,8 @@ func (d *db) setState(s *storedName) error {
 	}
 	err = errors.Join(
 		d.Run("DELETE FROM uses WHERE name = ?", s.Name),
-		d.Run("INSERT OR REPLACE INTO artifacts (name, digest, bytes, stored_at, deleted_at, deleted_why, erased, packed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-			s.Name, s.Digest, s.Bytes, s.Stored, deleted, why, s.Erased, s.Packed),
+		d.Run("INSERT OR REPLACE INTO artifacts (name, digest, bytes, stored_at, deleted_at, deleted_why, erased) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			s.Name, s.Digest, s.Bytes, s.Stored, deleted, why, s.Erased),
 		d.insertUses(s))
 	if err != nil || s.Deleted > 0 {
 		return err

@@ -59,11 +59,6 @@ func steps(t *testing.T, clk *clock, round string) []step {
 			_, err = open.Finish(t.Context())
 			return errors.Join(err, open.Close())
 		}},
-		{"compress", func(c *catalog.Catalog) error {
-			clk.move(2 * time.Hour)
-			_, err := c.Compress(t.Context())
-			return err
-		}},
 		{"collect", func(c *catalog.Catalog) error {
 			clk.move(100 * time.Hour)
 			_, err := c.Collect(t.Context(), false)
@@ -85,7 +80,7 @@ func TestIndexIsMadeAgain(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	clk, path := newClock(), filepath.Join(root, "catalog.db")
-	o := catalog.Options{Index: path, SessionLease: time.Hour, KeepFor: time.Hour, CompressAfter: time.Hour, Now: clk.now}
+	o := catalog.Options{Index: path, SessionLease: time.Hour, KeepFor: time.Hour, Now: clk.now}
 	var half []byte
 	for _, round := range []string{"1", "2"} {
 		c := open(t, store, o)
@@ -141,7 +136,7 @@ func dump(t *testing.T, path string) (rows []string) {
 	d := second(t, path)
 	defer d.Close() // read-only
 	for _, table := range []string{
-		"SELECT name, digest, bytes, stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased || packed FROM artifacts ORDER BY name",
+		"SELECT name, digest, bytes, stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased FROM artifacts ORDER BY name",
 		"SELECT sequence, session, call, name, partial, stored_at, raw FROM uses ORDER BY sequence",
 		"SELECT session, leased_until, bytes, '', '', '', '' FROM sessions ORDER BY session",
 		"SELECT bytes, artifacts, latest, '', '', '', '' FROM totals",
@@ -189,7 +184,7 @@ func TestClosedCatalogRejectsCalls(t *testing.T) {
 	t.Parallel()
 	clk := newClock()
 	store := newStore(t)
-	c := open(t, store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Hour, SessionQuota: 1 << 20, SessionLease: time.Hour, Now: clk.now})
+	c := open(t, store, catalog.Options{KeepFor: time.Hour, SessionQuota: 1 << 20, SessionLease: time.Hour, Now: clk.now})
 	log, err := c.OpenLog(t.Context(), catalog.Owner{Session: "s"}, artifactstore.LogName("open"))
 	if err != nil {
 		t.Fatal(err)
@@ -214,7 +209,6 @@ func TestClosedCatalogRejectsCalls(t *testing.T) {
 			_, err := c.Verify(ctx, nil, func(string, error) error { return nil })
 			return err
 		},
-		"Compress": func(ctx context.Context) error { _, err := c.Compress(ctx); return err },
 		"OpenLog": func(ctx context.Context) error {
 			_, err := c.OpenLog(ctx, catalog.Owner{}, artifactstore.LogName("x"))
 			return err
@@ -233,7 +227,7 @@ func sinkError(ctx context.Context, c *catalog.Catalog, o catalog.Owner) error {
 	return err
 }
 
-// newStore opens a store on disk, which can compress.
+// newStore opens a store on disk.
 func newStore(t *testing.T) *dir.Store {
 	t.Helper()
 	s, err := dir.Open(filepath.Join(t.TempDir(), "store"), dir.Options{Volatile: true})

@@ -186,10 +186,10 @@ func (f *fold) names(after string, forget int64) (list []*change, to string, err
 
 // states returns what is known of names, in their order, without owners.
 func (d *db) states(after string, limit int) (list []storedName, err error) {
-	err = d.Each("SELECT name, digest, bytes, stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased, packed FROM artifacts WHERE name > ? ORDER BY name LIMIT ?",
+	err = d.Each("SELECT name, digest, bytes, stored_at, coalesce(deleted_at, 0), coalesce(deleted_why, ''), erased FROM artifacts WHERE name > ? ORDER BY name LIMIT ?",
 		[]any{after, limit}, func(scan func(...any) error) error {
 			var n storedName
-			err := scan(&n.Name, &n.Digest, &n.Bytes, &n.Stored, &n.Deleted, &n.Why, &n.Erased, &n.Packed)
+			err := scan(&n.Name, &n.Digest, &n.Bytes, &n.Stored, &n.Deleted, &n.Why, &n.Erased)
 			list = append(list, n)
 			return err
 		})

@@ -54,7 +54,7 @@ func (d *db) add(bytes, count int64) {
 func (d *db) latest(at int64) { d.sum.latest = max(d.sum.latest, at) }
 
 // schemaVersion is the version of the tables.
-const schemaVersion = 2
+const schemaVersion = 3
 
 const schema = `
 CREATE TABLE artifacts (
@@ -64,12 +64,10 @@ CREATE TABLE artifacts (
 	stored_at   INTEGER NOT NULL,          -- when it was put last, in milliseconds since 1970
 	deleted_at  INTEGER,
 	deleted_why TEXT,
-	erased      INTEGER NOT NULL DEFAULT 0, -- 1: it was deleted, and its file is gone
-	packed      INTEGER NOT NULL DEFAULT 0 -- 1: it was tried to be compressed
+	erased      INTEGER NOT NULL DEFAULT 0 -- 1: it was deleted, and its file is gone
 ) WITHOUT ROWID;
 CREATE INDEX artifacts_by_age ON artifacts (stored_at) WHERE deleted_at IS NULL;
 CREATE INDEX artifacts_to_erase ON artifacts (name) WHERE deleted_at IS NOT NULL AND erased = 0;
-CREATE INDEX artifacts_to_pack ON artifacts (stored_at) WHERE deleted_at IS NULL AND packed = 0;
 CREATE TABLE uses (                        -- who put what
 	sequence  INTEGER PRIMARY KEY,      -- its place in lists, from the number of the change
 	session   TEXT NOT NULL,               -- empty: none

@@ -113,8 +113,8 @@ func TestCatalogOfABackupFailsClosed(t *testing.T) {
 	}
 }
 
-// TestLostStoreIsLeftAlone takes the lock of a store away, so that another sidecar may have it: nothing is deleted, leased or
-// compressed any more.
+// TestLostStoreIsLeftAlone takes the lock of a store away, so that another sidecar may have it: nothing is deleted or leased
+// any more.
 func TestLostStoreIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join(t.TempDir(), "store")
@@ -123,7 +123,7 @@ func TestLostStoreIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	c := open(t, store, catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Nanosecond, CompressAfter: time.Nanosecond, Now: func() time.Time { return now }})
+	c := open(t, store, catalog.Options{Index: filepath.Join(t.TempDir(), "catalog.db"), KeepFor: time.Nanosecond, Now: func() time.Time { return now }})
 	ref := put(t, c, catalog.Owner{}, "of the other")
 	now = now.Add(time.Minute)
 	if err := os.Remove(filepath.Join(root, "LOCK")); err != nil {
@@ -132,10 +132,6 @@ func TestLostStoreIsLeftAlone(t *testing.T) {
 	for name, call := range map[string]func() error{
 		"collect": func() error { _, err := c.Collect(t.Context(), false); return err },
 		"lease":   func() error { _, err := c.Lease(t.Context(), "s", time.Hour); return err },
-		"compress": func() error {
-			_, err := c.Compress(t.Context())
-			return err
-		},
 	} {
 		if err := call(); !errors.Is(err, artifactstore.ErrVanished) {
 			t.Errorf("%s: %v", name, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 )
 
-// faultyStore is a store that compresses, and whose methods fail while they have an error. It counts its walks.
+// faultyStore is a store whose methods fail while they have an error. It counts its walks.
 type faultyStore struct {
 	artifactstore.Store
 
@@ -110,14 +110,6 @@ func (f *faultyStore) Walk(ctx context.Context, visit func(artifactstore.StoredA
 	return f.Store.Walk(ctx, visit)
 }
 
-// Compress saves ten bytes of each artifact.
-func (f *faultyStore) Compress(context.Context, string) (int64, bool, error) {
-	if err := f.enter("Compress"); err != nil {
-		return 0, false, err
-	}
-	return 10, true, nil
-}
-
 var errStore = errors.New("the store failed")
 
 // TestFailureOfStoreFailsCall makes one method of the store fail: the call that uses it returns the error, and holds no
@@ -152,7 +144,7 @@ func TestFailureOfStoreFailsCall(t *testing.T) {
 		t.Run(c.name+" "+c.method, func(t *testing.T) {
 			t.Parallel()
 			store := newFaultyStore(map[string]error{c.method: errStore})
-			o := catalog.Options{Quota: 20, KeepFor: time.Hour, CompressAfter: time.Hour, Now: newClock().now}
+			o := catalog.Options{Quota: 20, KeepFor: time.Hour, Now: newClock().now}
 			cat := open(t, store, o)
 			defer closeCatalog(t, cat)
 			if err := c.call(t.Context(), cat); !errors.Is(err, errStore) {
@@ -171,22 +163,14 @@ func TestFailureOfStoreFailsCall(t *testing.T) {
 
 func ignore(string, error) error { return nil }
 
-// TestFailureOfStoreLeavesArtifact: an artifact whose file cannot be removed, found or compressed is tried again later.
+// TestFailureOfStoreLeavesArtifact: an artifact whose file cannot be removed or found is tried again later.
 func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 	t.Parallel()
 	clk, store := newClock(), newFaultyStore(map[string]error{})
-	c := open(t, store, catalog.Options{KeepFor: time.Hour, CompressAfter: time.Minute, Quota: 10, Now: clk.now})
+	c := open(t, store, catalog.Options{KeepFor: time.Hour, Quota: 10, Now: clk.now})
 	defer closeCatalog(t, c)
 	ref := put(t, c, catalog.Owner{}, "eight by")
 	clk.move(2 * time.Minute)
-	store.set("Compress", errStore)
-	if _, err := c.Compress(t.Context()); !errors.Is(err, errStore) {
-		t.Errorf("compress: %v", err)
-	}
-	store.set("Compress", nil)
-	if r, err := c.Compress(t.Context()); err != nil || r != (catalog.Compressed{Count: 1, Saved: 10}) {
-		t.Errorf("compress: %+v, %v", r, err)
-	}
 	store.set("Remove", errStore)
 	if _, err := c.Stage(t.Context()); err != nil {
 		t.Fatal(err)
@@ -216,27 +200,6 @@ func TestFailureOfStoreLeavesArtifact(t *testing.T) {
 		t.Errorf("found: %+v", got)
 	}
 	put(t, c, catalog.Owner{}, "five.")
-}
-
-// TestCompressionIsTriedOnce: what was compressed, is gone or is damaged is not tried again.
-func TestCompressionIsTriedOnce(t *testing.T) {
-	t.Parallel()
-	for _, gone := range []error{nil, artifactstore.ErrUnknown, artifactstore.ErrDamaged} {
-		clk, store := newClock(), newFaultyStore(map[string]error{"Compress": gone})
-		c := open(t, store, catalog.Options{CompressAfter: time.Minute, Now: clk.now})
-		put(t, c, catalog.Owner{}, "text")
-		clk.move(2 * time.Minute)
-		for try := range 2 {
-			r, err := c.Compress(t.Context())
-			if done := gone == nil && try == 0; err != nil || done != (r == catalog.Compressed{Count: 1, Saved: 10}) {
-				t.Errorf("%v: %+v, %v", gone, r, err)
-			}
-		}
-		if n := store.count("Compress"); n != 1 {
-			t.Errorf("%v: tried %d times", gone, n)
-		}
-		closeCatalog(t, c)
-	}
 }
 
 // TestArtifactDeletedAgainAndAgainIsARace: what is deleted after each put fails in the end, and not for ever.

@@ -4,14 +4,9 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/artifactstore/dir"
@@ -138,96 +133,4 @@ func BenchmarkStage(b *testing.B) {
 		must(b, st.Discard())
 		must(b, os.Remove(ref.Path)) // or a long run fills the disk
 	}
-}
-
-// serviceLog is a log of a service: times, levels, words, ids that do not repeat and numbers.
-func serviceLog(size int, seed uint64) []byte {
-	random := rand.New(rand.NewPCG(seed, 1))
-	levels := []string{"DEBUG", "INFO", "INFO", "INFO", "WARN", "ERROR"}
-	messages := []string{
-		"request finished", "cache miss for key", "retrying after a failure of the upstream", "connection closed by peer",
-		"slow query", "session refreshed", "cannot parse header", "queue drained",
-	}
-	b := make([]byte, 0, size+200)
-	for at := time.Unix(1_790_000_000, 0).UTC(); len(b) < size; at = at.Add(time.Duration(random.IntN(50)) * time.Millisecond) {
-		b = at.AppendFormat(b, "2006-01-02T15:04:05.000Z ")
-		b = fmt.Appendf(b, "%s worker-%d %s id=%016x status=%d duration=%dus\n", levels[random.IntN(len(levels))], random.IntN(16),
-			messages[random.IntN(len(messages))], random.Uint64(), 200+random.IntN(4)*100, random.IntN(100_000))
-	}
-	return b[:size]
-}
-
-// BenchmarkCompress compresses artifacts of 16 MiB, and opens them after. bytes/byte is what is left of a byte.
-// The floor is what zstd takes for the same frames, without a file and without the check.
-func BenchmarkCompress(b *testing.B) {
-	const size = 16 << 20
-	n := uint64(0)
-	for _, kind := range []string{"log", "noise"} {
-		content := func() []byte {
-			n++
-			if kind == "log" {
-				return serviceLog(size, n)
-			}
-			return binary.LittleEndian.AppendUint64(noise(size-8), n)
-		}
-		d := openStore(b, filepath.Join(b.TempDir(), "store"), dir.Options{Volatile: true})
-		var ref artifactstore.Ref
-		b.Run(kind+"/floor", func(b *testing.B) { benchFrames(b, content()) })
-		b.Run(kind, func(b *testing.B) {
-			b.SetBytes(size)
-			for b.Loop() {
-				b.StopTimer()
-				ref = put(b, d, string(content()))
-				b.StartTimer()
-				saved, _, err := d.Compress(b.Context(), ref.Name)
-				must(b, err)
-				b.ReportMetric(1-float64(saved)/size, "bytes/byte")
-			}
-		})
-		b.Run(kind+"/open", func(b *testing.B) {
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				r, err := d.Open(b.Context(), ref.Name)
-				must(b, err)
-				must(b, r.Close())
-			}
-		})
-	}
-}
-
-func benchFrames(b *testing.B, content []byte) {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
-	must(b, err)
-	defer e.Close()
-	var frame []byte
-	b.SetBytes(int64(len(content)))
-	for b.Loop() {
-		for block := range slices.Chunk(content, 256<<10) {
-			frame = e.EncodeAll(block, frame[:0])
-		}
-	}
-}
-
-// BenchmarkLineOfCompressed reads lines from all over an artifact of 256 MiB, plain and compressed.
-func BenchmarkLineOfCompressed(b *testing.B) {
-	d := openStore(b, filepath.Join(b.TempDir(), "store"), dir.Options{Volatile: true})
-	ref := put(b, d, string(serviceLog(256<<20, 1)))
-	p, err := d.Pages(b.Context(), ref.Name)
-	must(b, err)
-	lines := p.Lines()
-	must(b, p.Close())
-	read := func(b *testing.B) {
-		b.ReportAllocs()
-		for n := int64(1); b.Loop(); n = (n + 99_991) % lines {
-			_, err := line(d, ref.Name, n+1)
-			must(b, err)
-		}
-	}
-	b.Run("plain", read)
-	_, done, err := d.Compress(b.Context(), ref.Name)
-	if !done || err != nil {
-		b.Fatal(done, err)
-	}
-	b.Run("compressed", read)
 }

@@ -25,7 +25,7 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// manyBlocks is a content of several chunks and blocks, which compresses.
+// manyBlocks is a content of several chunks and blocks.
 var manyBlocks = strings.Repeat("a line of a log that is long enough\n", 40_000)
 
 // cancelledCalls are calls that take long enough to be cancelled in between.
@@ -54,13 +54,6 @@ func cancelledCalls() map[string]func(ctx context.Context, d *Store) error {
 			}
 			p, err := d.Pages(ctx, stored(d))
 			return closeAfter(p, err)
-		},
-		"compress": func(ctx context.Context, d *Store) error {
-			_, done, err := d.Compress(ctx, stored(d))
-			if err == nil && !done {
-				err = errors.New("not compressed")
-			}
-			return err
 		},
 		"walk": func(ctx context.Context, d *Store) error {
 			return d.Walk(ctx, func(artifactstore.StoredArtifact) error { return nil })
@@ -91,7 +84,7 @@ func cancelledCalls() map[string]func(ctx context.Context, d *Store) error {
 // changes nothing that the next call needs.
 func TestCallsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
-	least := map[string]int{"put": 6, "put again": 6, "open": 6, "pages": 6, "compress": 12, "walk": 2, "log": 10, "stage": 2}
+	least := map[string]int{"put": 6, "put again": 6, "open": 6, "pages": 6, "walk": 2, "log": 10, "stage": 2}
 	for name, call := range cancelledCalls() {
 		d, err := Open(filepath.Join(t.TempDir(), "store"), Options{Volatile: true})
 		mustDo(t, err)

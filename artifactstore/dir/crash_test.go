@@ -126,7 +126,7 @@ func TestInterruptedStartLeavesOnlyItsOwn(t *testing.T) {
 	d := openStore(t, root, dir.Options{})
 	wantText(t, d, put(t, d, "x").Name, "x")
 	format, err := os.ReadFile(filepath.Join(root, "FORMAT"))
-	if err != nil || !bytes.Equal(format, []byte("toolresult-artifacts 3\nblake3\n")) {
+	if err != nil || !bytes.Equal(format, []byte("toolresult-artifacts 4\nblake3\n")) {
 		t.Errorf("FORMAT is %q, error %v", format, err)
 	}
 }

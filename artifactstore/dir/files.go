@@ -42,11 +42,6 @@ func (d *Store) syncDir(s step, name string) error {
 	if d.volatile {
 		return nil
 	}
-	return d.syncDirDurably(s, name)
-}
-
-// syncDirDurably is syncDir, also in a volatile store.
-func (d *Store) syncDirDurably(s step, name string) error {
 	return d.fault.do(s, func() error {
 		dir, err := d.root.OpenFile(name, os.O_RDONLY|syscall.O_DIRECTORY, 0)
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -37,11 +36,11 @@ func (d *Store) Has(ctx context.Context, name string) (bool, error) {
 	return found, nil
 }
 
-// has reports whether there is an artifact, plain or compressed.
+// has reports whether there is an artifact.
 func (d *Store) has(name string) (bool, error) {
 	_, err := d.root.Lstat(location(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return d.hasCompressed(name)
+		return false, nil
 	}
 	return err == nil, err
 }
@@ -99,23 +98,23 @@ func (d *Store) removeLog(name string) error {
 	return d.syncDir(stepSyncShard, liveDirName)
 }
 
-// remove deletes all files of an artifact, the index first: an index without an artifact would stay for ever.
+// remove deletes an artifact and its index, the index first: an index without an artifact would stay for ever.
 func (d *Store) remove(name string) error {
 	sh := &d.shards[shardNumber(name)]
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	delete(sh.trusted, name)
 	// Whatever was removed is removed: after an error a second call removes the rest.
-	missing := true
-	for _, suffix := range []string{indexSuffix, compressedSuffix, ""} {
-		err := d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(location(name) + suffix) })
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		missing = missing && (err != nil || suffix == indexSuffix)
+	remove := func(path string) error {
+		return d.fault.do(stepRemoveArtifact, func() error { return d.root.Remove(path) })
 	}
-	if missing {
+	if err := remove(location(name) + indexSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := remove(location(name)); errors.Is(err, fs.ErrNotExist) {
 		return artifactstore.ErrUnknown
+	} else if err != nil {
+		return err
 	}
 	return d.syncDir(stepSyncShard, shardName(name))
 }
@@ -160,45 +159,26 @@ func (d *Store) walk(ctx context.Context, dir string, parse func(path string) (s
 	if err != nil {
 		return artifactstore.ReadError(err)
 	}
-	before := ""
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, e := range entries { // in order: a compressed artifact comes after a plain one
-		file, compressed := strings.CutSuffix(e.Name(), compressedSuffix)
-		name, ok := parse(dir + "/" + file)
-		if !ok || name == before || !e.Type().IsRegular() {
+	for _, e := range entries {
+		name, ok := parse(dir + "/" + e.Name())
+		if !ok || !e.Type().IsRegular() {
 			continue
 		}
-		h, err := d.describe(name, e, compressed)
+		info, err := e.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // removed meanwhile
 		}
 		if err != nil {
 			return artifactstore.ReadError(err)
 		}
-		if err := visit(h); err != nil {
+		if err := visit(artifactstore.StoredArtifact{Name: name, Size: info.Size(), Stored: info.ModTime()}); err != nil {
 			return err
 		}
-		before = name
 	}
 	return nil
-}
-
-// describe returns a file as an artifact. The size of a compressed one that cannot be read is that of its file.
-func (d *Store) describe(name string, e fs.DirEntry, compressed bool) (artifactstore.StoredArtifact, error) {
-	info, err := e.Info()
-	if err != nil {
-		return artifactstore.StoredArtifact{}, err
-	}
-	h := artifactstore.StoredArtifact{Name: name, Size: info.Size(), Stored: info.ModTime()}
-	if compressed {
-		if o, err := d.openCompressed(name); err == nil {
-			h.Size = o.size
-			_ = o.Close() // read-only
-		}
-	}
-	return h, nil
 }
 
 // PathFor implements [artifactstore.Namer].

@@ -49,8 +49,6 @@ func TestMain(m *testing.M) {
 		os.Exit(putAndDie())
 	case "log":
 		os.Exit(logAndDie())
-	case "compress":
-		os.Exit(compressAndDie())
 	}
 }
 
@@ -120,23 +118,6 @@ func openToDie() (*dir.Store, error) {
 		return nil
 	}
 	return dir.OpenFaulty(os.Getenv(rootVar), dir.Options{}, die)
-}
-
-// compressAndDie opens the store, compresses the artifact in nameVar, and kills itself as putAndDie does.
-func compressAndDie() int {
-	d, err := openToDie()
-	if err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	if _, _, err := d.Compress(context.Background(), os.Getenv(nameVar)); err != nil {
-		fmt.Println(err)
-		return 1
-	}
-	if err := d.Close(); err != nil {
-		return 1
-	}
-	return 0
 }
 
 // helper returns a command that runs this test binary in a role.

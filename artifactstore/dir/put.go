@@ -192,15 +192,9 @@ func (d *Store) link(ctx context.Context, path string, c content.ID) (artifactst
 	return artifactstore.Ref{}, artifactstore.NoNameLeft(c)
 }
 
-// linkName links the file at a path to the name of an artifact. It fails with fs.ErrExist if either form of an artifact has
-// the name. The caller holds the lock of the shard.
+// linkName links the file at a path to the name of an artifact. It fails with fs.ErrExist if an artifact has the name. The
+// caller holds the lock of the shard.
 func (d *Store) linkName(path, name string) error {
-	switch taken, err := d.hasCompressed(name); {
-	case err != nil:
-		return stepError(stepLink, err)
-	case taken:
-		return fs.ErrExist
-	}
 	return d.fault.do(stepLink, func() error { return d.root.Link(path, location(name)) })
 }
 
@@ -275,7 +269,7 @@ func (d *Store) inspect(ctx context.Context, sh *shard, name string, c content.I
 	if _, trusted := sh.trusted[name]; trusted || d.volatile {
 		return nameStored, nil
 	}
-	err = d.fault.do(stepSyncStored, f.file.Sync)
+	err = d.fault.do(stepSyncStored, f.Sync)
 	if err == nil {
 		err = d.syncDir(stepSyncShard, shardName(name))
 	}

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/toolresult/toolresult/artifactstore"
@@ -54,12 +54,12 @@ func (d *Store) Resolve(path string) (string, error) {
 
 // openVerified opens the artifact called name, reads all of it and compares its digest with the name. Unless size is
 // anySize, an artifact of another size fails with ErrDamaged and is not read.
-func (d *Store) openVerified(ctx context.Context, name string, size int64) (*opened, content.ID, error) {
-	f, err := d.openArtifact(name)
+func (d *Store) openVerified(ctx context.Context, name string, size int64) (*os.File, content.ID, error) {
+	f, stored, err := d.openArtifact(name)
 	if err != nil {
 		return nil, content.ID{}, err
 	}
-	c := content.ID{Size: f.size}
+	c := content.ID{Size: stored}
 	if size != anySize && size != c.Size {
 		err = fmt.Errorf("%d bytes long instead of %d: %w", c.Size, size, artifactstore.ErrDamaged)
 	} else {
@@ -75,23 +75,20 @@ func (d *Store) openVerified(ctx context.Context, name string, size int64) (*ope
 	return f, c, nil
 }
 
-// openArtifact opens the artifact called name without reading it. If it has both forms, the plain one has precedence.
-func (d *Store) openArtifact(name string) (*opened, error) {
+// openArtifact opens the artifact called name without reading it, and returns its size.
+func (d *Store) openArtifact(name string) (f *os.File, size int64, err error) {
 	shardInfo, err := d.root.Lstat(shardName(name))
 	if err == nil && !shardInfo.IsDir() {
 		err = errNotPlain
 	}
 	if err != nil {
-		return nil, artifactstore.ReadError(err)
+		return nil, 0, artifactstore.ReadError(err)
 	}
 	f, info, err := d.openPlain(location(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return d.openCompressed(name)
-	}
 	if err != nil {
-		return nil, artifactstore.ReadError(err)
+		return nil, 0, artifactstore.ReadError(err)
 	}
-	return &opened{ReaderAt: f, file: f, info: info, size: info.Size()}, nil
+	return f, info.Size(), nil
 }
 
 // hashFile returns the digest of f, which must have size bytes. It checks ctx between chunks and does not move the
@@ -148,11 +145,11 @@ func (d *Store) Pages(ctx context.Context, name string) (*artifactstore.Pages, e
 
 // pages opens an artifact with its index.
 func (d *Store) pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
-	f, err := d.openArtifact(name)
+	f, size, err := d.openArtifact(name)
 	if err != nil {
 		return nil, err
 	}
-	if i := d.readIndex(name); i != nil && i.Content.Size == f.size {
+	if i := d.readIndex(name); i != nil && i.Content.Size == size {
 		return artifactstore.NewPages(d.ref(name, i.Content), i, f, f), nil
 	}
 	// Without an index the artifact is read twice: once to verify it, and once, now that it is trusted, to index it.

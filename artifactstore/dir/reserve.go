@@ -210,7 +210,7 @@ func (d *Store) restore(ctx context.Context, name string, c content.ID, b []byte
 		if err == nil {
 			defer f.Close() // read-only
 			if found == c {
-				return false, errors.Join(d.push(f.file), d.pushShard(name))
+				return false, errors.Join(d.push(f), d.pushShard(name))
 			}
 		} else if !errors.Is(err, artifactstore.ErrDamaged) {
 			return false, err

@@ -159,7 +159,7 @@ func TestUnknownFormatIsRejected(t *testing.T) {
 		{"toolresult-artifacts 1\nsha256\n", artifactstore.ErrFormat},
 		{"toolresult-artifacts 0\n", artifactstore.ErrDamaged},
 		{"toolresult-artifacts -2\n", artifactstore.ErrDamaged},
-		{"toolresult-artifacts 1\nblake3", artifactstore.ErrDamaged},
+		{"toolresult-artifacts 4\nblake3", artifactstore.ErrDamaged},
 		{"", artifactstore.ErrDamaged},
 		{"\x00\xff\n2", artifactstore.ErrDamaged},
 		{strings.Repeat("x", 100000), artifactstore.ErrDamaged},

@@ -39,14 +39,6 @@ const (
 	stepWithdraw     step = "withdraw artifact"
 	stepRemoveTemp   step = "remove temporary file"
 
-	// Of compressing an artifact.
-	stepMark           step = "mark artifact"
-	stepVerifyTemp     step = "verify temporary file"
-	stepKeepTime       step = "keep time of artifact"
-	stepRemoveLeftover step = "remove leftover compressed artifact"
-	stepLinkCompressed step = "link compressed artifact"
-	stepRemovePlain    step = "remove plain artifact"
-
 	stepRemoveArtifact step = "remove artifact"
 	stepSettle         step = "sync file system"
 )

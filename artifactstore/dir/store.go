@@ -72,12 +72,10 @@ type Options struct {
 //	LOCK              locked while the store is open; its content is only a hint
 //	tmp/              payloads without a name yet; removed when the store is opened
 //	3fa/9c1e2         the artifact called 3fa9c1e2
-//	3fa/9c1e2.zst     its compressed form, after Compress has replaced the plain one
 //	3fa/9c1e2.index   its index of blocks and lines; made again if it is missing
 //	live/             logs, by name; finished ones are links to their artifacts
 //
-// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after, with the sticky
-// bit on those that Compress could not make smaller.
+// Everything is private to the user: directories 0700, files 0600 while they are written and 0400 after.
 //
 // Names come from content, so nothing ever replaces an artifact. A damaged artifact keeps its name, as evidence, and the
 // same content put again gets a longer one.
@@ -85,7 +83,6 @@ type Store struct {
 	path     string // absolute
 	uid      uint32 // the owner of everything in the store
 	volatile bool
-	codec    func() (*codec, error)
 	fault    faultFunc // nil outside of tests
 
 	nameDigits int
@@ -144,7 +141,6 @@ func open(root string, opts Options, fault faultFunc) (*Store, error) {
 		pathPrefix: opts.PathPrefix,
 		stages:     make(map[*stage]struct{}),
 		logs:       make(map[string]*liveLog),
-		codec:      sync.OnceValues(newCodec),
 	}
 	if d.nameDigits < content.MinDigits || d.nameDigits > content.MaxDigits {
 		return nil, fmt.Errorf("artifact store %s: names of %d digits: %w", path, d.nameDigits, artifactstore.ErrNameInvalid)

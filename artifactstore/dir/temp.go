@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -144,21 +143,8 @@ func (t *temp) freeze() error {
 	return nil
 }
 
-// freezeDurably is freeze, but durable also in a volatile store.
-func (t *temp) freezeDurably() error {
-	if err := t.freeze(); err != nil || !t.dir.volatile {
-		return err
-	}
-	return t.sync()
-}
-
 // sync makes the content of the file durable. It must not be called again after it failed.
 func (t *temp) sync() error { return t.dir.fault.do(stepSyncTemp, t.file.Sync) }
-
-// keepTime sets the time of the file to that of the file that it replaces.
-func (t *temp) keepTime(modified time.Time) error {
-	return t.dir.fault.do(stepKeepTime, func() error { return t.dir.tmp.Chtimes(t.name, modified, modified) })
-}
 
 // path returns the path of the file relative to the root.
 func (t *temp) path() string { return tempDirName + "/" + t.name }

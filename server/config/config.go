@@ -105,13 +105,8 @@ type Config struct {
 	// SpoolBytes (key "spool_bytes") is how many bytes of what is in the object store stay in the spool too, 0 to
 	// 1048576 GiB. Default: 4 GiB.
 	SpoolBytes int64
-	// CompressAfter (key "compress_after") is the age from which on an artifact may be compressed, 0s to 87600h, which
-	// is ten years; 0s is never. ReadArtifact reads a compressed one as before, but there is no file at its path any
-	// more for an agent to open by itself. Default: 0s. Here and below a duration is written as in Go,
-	// "1m30s".
-	CompressAfter time.Duration
 	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that stores or reads one, 0s to
-	// 8760h. Default: 168h.
+	// 8760h. Default: 168h. Here and below a duration is written as in Go, "1m30s".
 	SessionLease time.Duration
 	// KeepFor (key "keep_for") is how long an artifact is kept that no lease names, after it was put last, up to 87600h; 0s
 	// keeps it for ever. Default: 720h.

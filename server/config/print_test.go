@@ -41,7 +41,6 @@ store: "yes" # file PATH:1
 volatile: false # default
 object_store: "" # default
 spool_bytes: 4GiB # default
-compress_after: 0s # default
 session_lease: 168h # default
 keep_for: 720h # default
 store_quota: 0 # default
@@ -94,7 +93,6 @@ const wantJSON = `{
   "volatile": {"value":false,"origin":"default"},
   "object_store": {"value":"","origin":"default"},
   "spool_bytes": {"value":4294967296,"origin":"default"},
-  "compress_after": {"value":"0s","origin":"default"},
   "session_lease": {"value":"168h","origin":"default"},
   "keep_for": {"value":"720h","origin":"default"},
   "store_quota": {"value":0,"origin":"default"},

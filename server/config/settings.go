@@ -104,7 +104,7 @@ func tokenSettings() []setting {
 
 // storeSettings are for where artifacts are stored.
 func storeSettings() []setting {
-	duration, spool := durationKind(), sizeKind[int64]()
+	spool := sizeKind[int64]()
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
@@ -128,12 +128,6 @@ func storeSettings() []setting {
 			about: about{key: "spool_bytes", help: "how much of what is in the object store stays in the store too"},
 			kind:  spool, field: func(c *Config) *int64 { return &c.SpoolBytes }, value: 4 << 30,
 			rules: []rule[int64]{between(spool, 0, 1<<50)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "compress_after", initialText: "0s, never",
-				help: "age from which on an artifact may be compressed; its path is no file then"},
-			kind: duration, field: func(c *Config) *time.Duration { return &c.CompressAfter },
-			rules: []rule[time.Duration]{between(duration, 0, 87600*time.Hour)},
 		}),
 	}
 }

@@ -136,7 +136,7 @@ func Instruments() []Instrument {
 		{artifactPutDuration, Histogram, unitSeconds, []string{labelOutcome}, "artifacts put by projections and compactions, by the time until they were durable and in the catalog"},
 		{artifactPutSize, Counter, unitBytes, nil, "artifacts put, duplicates included"},
 		{storeArtifacts, Gauge, "{artifact}", nil, "artifacts in the catalog"},
-		{storeSize, Gauge, unitBytes, nil, "size of all artifacts, uncompressed"},
+		{storeSize, Gauge, unitBytes, nil, "size of all artifacts"},
 		{storeQuota, Gauge, unitBytes, nil, "limit of that size (`store_quota`); 0: the disk"},
 		{pendingArtifacts, Gauge, "{artifact}", nil, "artifacts not yet in the object store; absent without one"},
 		{pendingSize, Gauge, unitBytes, nil, "size of these"},
