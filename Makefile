@@ -19,7 +19,7 @@ TOOLS := $(addprefix $(BIN)/,buf gotestsum gremlins grpcurl protoc-gen-go protoc
 PLUGINS := $(addprefix $(BIN)/,buf protoc-gen-go protoc-gen-go-grpc)
 # The S3 server of the integration tests, in a module of its own: it takes minutes to build.
 GATEWAY := $(BIN)/versitygw
-MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser integration/journals redact/generate packaging packaging/tools
+MODULES := . integration/tools integration/tools/s3 integration/tokens integration/providers integration/mcp integration/browser redact/generate packaging packaging/tools
 # The families of the example, in a workspace with the contract that they import.
 EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs/examples"}]}' --path docs/examples/acme
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
@@ -167,10 +167,6 @@ profile: ## Write the profile by which the sidecar is built, cmd/toolresult/defa
 	$(GO) run ./integration/performance -profile cmd/toolresult/default.pgo
 benchmarks: ## Run the benchmarks of parts; BENCH selects, BENCHTIME sets the time of each
 	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -benchmem ./...
-journals: ## Measure own frames beside libraries that keep a log, and damage them; WRITE=yes writes the tables of ADR 0068
-	cd integration/journals && $(GO) vet ./...
-	@mkdir -p .run
-	$(GO) -C integration/journals run . -on $(CURDIR)/.run $(if $(WRITE),-document $(CURDIR)/docs/adr/0068-one-journal.md)
 # CI builds without the profile, which compiles every package again, and vets only in checks.
 ci: $(BIN)/ci ## What CI runs; ALL=yes also runs jobs whose inputs did not change, and the long form of others
 	@mkdir -p .run && rm -f .run/jobs.txt

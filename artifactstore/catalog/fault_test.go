@@ -123,7 +123,7 @@ func TestIndexIsMadeAgain(t *testing.T) {
 // second opens an index, to look at it.
 func second(t *testing.T, path string) *sqlitedb.DB {
 	t.Helper()
-	d, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: true, Version: 2, Pragmas: []string{"busy_timeout = 5000"}})
+	d, err := sqlitedb.Open(sqlitedb.Options{Path: path, Volatile: true, Version: 3, Pragmas: []string{"busy_timeout = 5000"}})
 	if err != nil {
 		t.Fatal(err)
 	}

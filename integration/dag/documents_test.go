@@ -31,7 +31,7 @@ func TestGoVersionIsTheSameEverywhere(t *testing.T) {
 			}
 		}
 	}
-	for _, module := range []string{"integration/tools", "integration/tools/s3", "integration/tokens", "integration/providers", "integration/journals", "redact/generate", "packaging", "packaging/tools", "packaging/tools/goreleaser"} {
+	for _, module := range []string{"integration/tools", "integration/tools/s3", "integration/tokens", "integration/providers", "redact/generate", "packaging", "packaging/tools", "packaging/tools/goreleaser"} {
 		if m := goLine.FindStringSubmatch(read(t, module+"/go.mod")); m == nil || m[1] != want {
 			t.Errorf("%s/go.mod names Go %q, and go.mod %s", module, m, want)
 		}
