@@ -29,7 +29,7 @@ def head(page):
     if not page.startswith(magic) or crc(page[:-4]) != struct.unpack("<I", page[-4:])[0]:
         return None
     rest = page[len(magic):]
-    assert rest[:4] == b"\1\0\0\0", "another version"
+    assert rest[:4] == b"\2\0\0\0", "another version"
     return rest[8:24], rest[105:105 + rest[104]]
 
 
@@ -90,7 +90,7 @@ def sealed(path, stream, log):
         kind, length = struct.unpack_from("<II", data, at)
         packed = data[at + 8:at + 8 + length]
         if kind == 0x184D2A52 and crc(key + packed[:-4]) == struct.unpack("<I", packed[-4:])[0]:
-            dictionary = zstandard.ZstdCompressionDict(zstandard.ZstdDecompressor().decompress(packed[:-4]))
+            dictionary = zstandard.ZstdCompressionDict(zstandard.ZstdDecompressor().decompress(packed[:-4]), dict_type=zstandard.DICT_TYPE_RAWCONTENT)
     unpack = zstandard.ZstdDecompressor(dict_data=dictionary)
     for (number, count, block, sum_, previous, _), after in zip(found, found[1:]):
         if crc(block) != sum_:

@@ -1,31 +1,25 @@
 package journal
 
-// The dictionary of a sealed file: what its entries have in common, so that a block of a few of them is compressed nearly as well as all
-// of them together.
+// The dictionary of a sealed file: text that its entries have in common, so that a block of a few of them is compressed nearly
+// as well as all of them together. It makes records 40 % smaller (docs/reference/performance.md).
 
 import (
 	"bytes"
-	"fmt"
 
 	"github.com/klauspost/compress/zstd"
 )
 
 const (
-	// dictionaryID is the number of the dictionary in the frames of blocks. RFC 8878 leaves those from 32768 on to everybody.
-	dictionaryID = 1 << 15
-	// dictionaryShare is how many times the bytes of the entries are those of the dictionary, in which a text is once.
+	// dictionaryShare is the size of the entries beside that of the dictionary.
 	dictionaryShare = 64
 	// minDictionary is the size below which there is no dictionary, and maxDictionary bounds it, in bytes. It is read before the first
 	// entry, and is in the file twice.
 	minDictionary = 4 << 10
 	maxDictionary = 64 << 10
-	// trainedEntries is the number of entries of which the statistics are made, and trainedBytes bounds what is taken of each.
-	trainedEntries = 64
-	trainedBytes   = 32 << 10
 )
 
-// makeDictionary returns a dictionary for entries of size bytes; nil: none. Its text is of lines that entries all over the file
-// have, each line once: a record has the same output up to three times.
+// makeDictionary returns a dictionary for entries of size bytes, or nil if there is none. It has lines from entries all over the
+// file, each line once: a record has the same output up to three times.
 func makeDictionary(entries []*Entry, size int) []byte {
 	size = min(size/dictionaryShare, maxDictionary)
 	if size < minDictionary || len(entries) < 2 {
@@ -48,25 +42,7 @@ func makeDictionary(entries []*Entry, size int) []byte {
 	if text = text[:min(len(text), size)]; len(text) < minDictionary/2 {
 		return nil
 	}
-	var contents [][]byte
-	for _, e := range spread(entries, trainedEntries) {
-		contents = append(contents, appendEntry(nil, e)[:min(entryHead+len(e.Data), trainedBytes)])
-	}
-	d, err := buildDictionary(zstd.BuildDictOptions{ID: dictionaryID, Contents: contents, History: text, Offsets: [3]int{1, 4, 8}, Level: sealLevel, CompatV155: true})
-	if err != nil {
-		return nil // of what cannot be compressed no statistics are made
-	}
-	return d
-}
-
-// buildDictionary calls zstd.BuildDict, which panics for some inputs.
-func buildDictionary(o zstd.BuildDictOptions) (d []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("build a dictionary: %v", r)
-		}
-	}()
-	return zstd.BuildDict(o)
+	return text
 }
 
 // spread returns at most n of the entries, from all over them.

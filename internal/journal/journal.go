@@ -39,8 +39,8 @@ var (
 	ErrVanished = errors.New("a file of the journal was deleted or replaced")
 	// ErrLocked means that the journal is open elsewhere.
 	ErrLocked = errors.New("the journal is open elsewhere")
-	// ErrTooNew means that a later version made the journal. Nothing was changed.
-	ErrTooNew = errors.New("the journal is of a later version")
+	// ErrVersion means that another version made the journal. Nothing was changed.
+	ErrVersion = errors.New("the journal is of another version")
 	// ErrUnknown means that a stream never had an entry of that number.
 	ErrUnknown = errors.New("no such entry")
 	// ErrRetired means that retention deleted the entry.
@@ -93,7 +93,7 @@ type Journal struct {
 	took    atomic.Int64          // by the last commit, in nanoseconds
 	writer  writer                // used by the goroutine of worker alone
 	keeper  keeper                // prepares and seals segments
-	recent  recent
+	cached  cached
 
 	closing sync.Once
 	closed  error // of Close
@@ -119,7 +119,7 @@ type Cut struct {
 
 // Open opens a journal, and makes it if there is none. It reads the segments, which have a few MiB, and not the sealed files.
 //
-// Errors: ErrLocked, ErrTooNew, ErrFull, ErrReadOnly.
+// Errors: ErrLocked, ErrVersion, ErrFull, ErrReadOnly.
 func Open(o Options) (*Journal, error) {
 	j, err := open(o)
 	if err != nil {

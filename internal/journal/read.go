@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"sort"
+	"sync"
 )
 
 // Get reads an entry.
@@ -116,9 +117,51 @@ func (x *sealedIndex) find(number uint64) int {
 	return sort.Search(len(x.blocks), func(i int) bool { return x.blocks[i].last() >= number })
 }
 
-// block reads a block, or takes it from the few that were read last.
+// cached is the table of the sealed file, and the block, that Get read last. Lists read one entry after the other.
+type cached struct {
+	mu      sync.Mutex
+	file    *sealedFile
+	table   *sealedIndex // of file
+	entries []Entry      // of a block of file; empty: none
+}
+
+// index returns the table of a file.
+func (j *Journal) index(f *sealedFile) (*sealedIndex, error) {
+	c := &j.cached
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file == f {
+		return c.table, nil
+	}
+	x, err := f.readIndex(j.disk)
+	if err == nil {
+		c.file, c.table, c.entries = f, x, nil
+	}
+	return x, err
+}
+
+// find returns the entries of a block of a file if they are cached, else nil.
+func (c *cached) find(f *sealedFile, first uint64) []Entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file != f || len(c.entries) == 0 || c.entries[0].Number != first {
+		return nil
+	}
+	return c.entries
+}
+
+// keep caches the entries of a block of a file whose table is cached.
+func (c *cached) keep(f *sealedFile, entries []Entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.file == f {
+		c.entries = entries
+	}
+}
+
+// block reads a block.
 func (j *Journal) block(f *sealedFile, x *sealedIndex, b *block) ([]Entry, error) {
-	if list := j.recent.find(f, b.first); list != nil {
+	if list := j.cached.find(f, b.first); list != nil {
 		return list, nil
 	}
 	opened, err := j.disk.Open(f.name())
@@ -133,7 +176,7 @@ func (j *Journal) block(f *sealedFile, x *sealedIndex, b *block) ([]Entry, error
 	}
 	list, err := x.readBlock(opened, content[:n], b, f.stream, j.name)
 	if err == nil {
-		j.recent.add(f, list)
+		j.cached.keep(f, list)
 	}
 	return list, err
 }
@@ -173,13 +216,15 @@ type reader struct {
 	visit   func(*Entry) error
 	damaged func(Damage) error
 
-	sealed *blockReader // of the file that is open; nil: none
+	sealed *sealedFile // that is open; nil: none
+	table  *sealedIndex
+	window window // of its file
 }
 
 // close closes the file that is open.
 func (r *reader) close() {
 	if r.sealed != nil {
-		r.sealed.close()
+		r.window.file.Close() // read-only
 	}
 	r.sealed = nil
 }
@@ -242,17 +287,27 @@ func (r *reader) vanished(f *sealedFile) error {
 	return r.lost(f.last, reasonMissing)
 }
 
+// open opens a sealed file in place of the one that is open.
+func (r *reader) open(f *sealedFile) (err error) {
+	r.close()
+	if r.table, err = r.j.index(f); err != nil {
+		return err
+	}
+	opened, err := r.j.disk.Open(f.name())
+	if err == nil {
+		r.sealed, r.window = f, window{file: opened, limit: f.size}
+	}
+	return err
+}
+
 // block reads the next block of a sealed file.
 func (r *reader) block(f *sealedFile) error {
-	if r.sealed == nil || r.sealed.file != f {
-		r.close()
-		opened, err := r.j.openBlocks(f)
-		if err != nil {
+	if r.sealed != f {
+		if err := r.open(f); err != nil {
 			return err
 		}
-		r.sealed = opened
 	}
-	x := r.sealed.index
+	x := r.table
 	i := x.find(r.next)
 	if i == len(x.blocks) {
 		return r.lost(f.last, reasonMissing)
@@ -261,7 +316,7 @@ func (r *reader) block(f *sealedFile) error {
 	if b.first > r.next {
 		return r.lost(b.first-1, reasonMissing)
 	}
-	entries, err := r.sealed.read(i)
+	entries, err := x.readBlock(r.window.file, r.window.bytes(b.offset, b.span()), b, f.stream, r.j.name)
 	if errors.Is(err, ErrDamaged) {
 		return r.lost(b.last(), reasonAltered)
 	}

@@ -2,9 +2,9 @@ package journal
 
 // Sealed files: the entries of one stream, compressed, of one segment or of a part of it. They never change.
 //
-// A page that is damaged costs the entries that it has and no other. So entries are compressed in blocks of less than a page, and what
-// such small blocks lose by that is given back by a dictionary: text that the entries of the file have in common, and the statistics of
-// zstd for them. What all blocks need, the dictionary and the table of blocks, is there twice, or is found without the other copy.
+// A damaged page costs the entries on it and no other. So entries are compressed in blocks of less than a page, with a dictionary:
+// text that the entries of the file have in common. What all blocks need, the dictionary and the table of blocks, is there twice,
+// or is found without the other copy.
 //
 // The file is a sequence of frames of zstd (RFC 8878), of which all but the blocks are skippable. All numbers are little-endian.
 //
@@ -35,7 +35,7 @@ import (
 )
 
 const (
-	sealedMagic  = "toolresult journal sealed 1\n"
+	sealedMagic  = "toolresult journal sealed 2\n"
 	sealedSuffix = ".zst"
 	// Frames that decoders of zstd skip begin with one of sixteen numbers (RFC 8878, section 3.1.2); their length follows.
 	beginFrame      = 0x184d2a50

@@ -161,7 +161,7 @@ func (x *sealedIndex) decode(f io.ReaderAt, frame []byte) ([]byte, error) {
 	x.once.Do(func() {
 		o := []zstd.DOption{zstd.WithDecoderConcurrency(2), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock)}
 		if d := x.dictionary(f); d != nil {
-			o = append(o, zstd.WithDecoderDicts(d))
+			o = append(o, zstd.WithDecoderDictRaw(0, d))
 		}
 		x.decoder, x.failed = zstd.NewReader(nil, o...)
 	})

@@ -24,7 +24,7 @@ func newEncoder(dictionary []byte) (*zstd.Encoder, error) {
 		zstd.WithEncoderLevel(sealLevel), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(128 << 10), zstd.WithLowerEncoderMem(true), zstd.WithEncoderCRC(false),
 	}
 	if dictionary != nil {
-		o = append(o, zstd.WithEncoderDict(dictionary))
+		o = append(o, zstd.WithEncoderDictRaw(0, dictionary))
 	}
 	return zstd.NewWriter(nil, o...)
 }

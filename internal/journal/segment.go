@@ -16,8 +16,8 @@ import (
 
 const (
 	segmentMagic = "toolresult journal segment\n"
-	// formatVersion is the version of the files. A journal of a later one is not opened.
-	formatVersion = 1
+	// formatVersion is the version of the files. A journal of another version is not opened.
+	formatVersion = 2
 	pageSize      = 4 << 10
 	// firstFrame is the offset of the first frame.
 	firstFrame = pageSize
@@ -121,8 +121,9 @@ func readHead(f file, size int64) (h segmentHead, used bool, err error) {
 			return h, false, nil
 		}
 		h, version, ok := parsePage(page)
-		if ok && version > formatVersion {
-			return h, false, fmt.Errorf("version %d, this program knows %d: %w", version, formatVersion, ErrTooNew)
+		if ok && version != formatVersion {
+			return h, false, fmt.Errorf("version %d, this program knows %d; use another directory, or the program that made it: %w",
+				version, formatVersion, ErrVersion)
 		}
 		if ok {
 			return h, true, nil
