@@ -41,7 +41,7 @@ type site struct {
 func newSite(t *testing.T, changes ...func(*config.Config)) *site {
 	t.Helper()
 	s := &site{t: t}
-	s.Sidecar, s.tools = sidecar(t, config.AuditSQLite, changes...)
+	s.Sidecar, s.tools = sidecar(t, config.AuditJournal, changes...)
 	s.trials, _ = sidecar(t, config.AuditOff)
 	page, err := inspect.New(inspect.Options{
 		Sidecar: s.Sidecar, Token: token,

@@ -27,7 +27,7 @@ func TestFullDiskAtASidecar(t *testing.T) {
 		fill    func(t *testing.T, at string)
 		audit   string
 	}{
-		"bytes":                  {"size=16m,nr_inodes=500,mode=0700", fillBytes, "sqlite"},
+		"bytes":                  {"size=16m,nr_inodes=500,mode=0700", fillBytes, "journal"},
 		"bytes without records":  {"size=6m,nr_inodes=500,mode=0700", fillBytes, "off"},
 		"inodes without records": {"size=8m,nr_inodes=40,mode=0700", fillInodes, "off"},
 	} {

@@ -20,8 +20,8 @@ const MemoryStore = "memory"
 
 // Values of [Config.Audit].
 const (
-	// AuditSQLite is the journal of the store, which SQLite indexes. The name is that of a time when it was a database.
-	AuditSQLite = "sqlite"
+	// AuditJournal is the journal of the store.
+	AuditJournal = "journal"
 	// AuditPostgres is a PostgreSQL database.
 	AuditPostgres = "postgres"
 	// AuditOff is no audit log.
@@ -119,8 +119,8 @@ type Config struct {
 	// GCInterval (key "gc_interval") is how often garbage is collected, 1s to 168h; 0s is only when it is asked for.
 	// Default: 1h.
 	GCInterval time.Duration
-	// Audit (key "audit") is where audit records go: [AuditSQLite], the journal of the store, which is in memory with a store in
-	// memory; [AuditPostgres], the database of AuditDSN; [AuditOff], nowhere. Default: [AuditSQLite].
+	// Audit (key "audit") is where audit records go: [AuditJournal], the journal of the store, which is in memory with a store in
+	// memory; [AuditPostgres], the database of AuditDSN; [AuditOff], nowhere. Default: [AuditJournal].
 	Audit string
 	// AuditDSN (key "audit_dsn") is the PostgreSQL database of audit records, as libpq has it:
 	// "postgres://USER:PASSWORD@HOST/DATABASE". It may have a password, and so it comes from the variable

@@ -66,7 +66,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SpoolBytes: 4294967296, SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
-		Audit: "sqlite", AuditOutbox: 4294967296, AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
+		Audit: "journal", AuditOutbox: 4294967296, AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
 		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,

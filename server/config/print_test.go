@@ -46,7 +46,7 @@ keep_for: 720h # default
 store_quota: 0 # default
 session_quota: 0 # default
 gc_interval: 1h # default
-audit: sqlite # default
+audit: journal # default
 # audit_dsn: "" # default
 audit_outbox: 4GiB # default
 audit_keep_for: 2160h # default
@@ -98,7 +98,7 @@ const wantJSON = `{
   "store_quota": {"value":0,"origin":"default"},
   "session_quota": {"value":0,"origin":"default"},
   "gc_interval": {"value":"1h","origin":"default"},
-  "audit": {"value":"sqlite","origin":"default"},
+  "audit": {"value":"journal","origin":"default"},
   "audit_dsn": {"value":"","origin":"default"},
   "audit_outbox": {"value":4294967296,"origin":"default"},
   "audit_keep_for": {"value":"2160h","origin":"default"},

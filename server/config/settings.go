@@ -168,8 +168,8 @@ func auditSettings() []setting {
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "audit", help: "where audit records go: the journal of the store, a database, or nowhere"},
-			kind:  word, field: func(c *Config) *string { return &c.Audit }, value: AuditSQLite,
-			rules: []rule[string]{oneOf(AuditSQLite, AuditPostgres, AuditOff), dsnForPostgres()},
+			kind:  word, field: func(c *Config) *string { return &c.Audit }, value: AuditJournal,
+			rules: []rule[string]{oneOf(AuditJournal, AuditPostgres, AuditOff), dsnForPostgres()},
 		}),
 		newSpec(spec[Secret]{
 			about: about{key: "audit_dsn", secret: true, initialText: "none",
