@@ -173,7 +173,7 @@ func failure(err error) error {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case errors.Is(err, journal.ErrClosed), errors.Is(err, index.ErrClosed):
 		return fmt.Errorf("%w: %w", artifactstore.ErrClosed, err)
-	case errors.Is(err, journal.ErrFailed), errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrTooNew), errors.Is(err, sqlitedb.ErrFailed):
+	case errors.Is(err, journal.ErrFailed), errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrFailed):
 		return fmt.Errorf("%w: %w", ErrCatalogUnreadable, err)
 	}
 	return err

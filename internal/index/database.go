@@ -72,18 +72,16 @@ func isForNow(err error) bool {
 // reason returns why a database that cannot be opened is made again; empty: it is not.
 func reason(err error) string {
 	switch {
-	case errors.Is(err, sqlitedb.ErrTooNew):
-		return "it is of a later version"
 	case errors.Is(err, sqlitedb.ErrUnreadable), errors.Is(err, sqlitedb.ErrFailed):
 		return "it cannot be read"
 	}
 	return ""
 }
 
-// connect opens a database, and makes it if there is none. A version from before is not converted but made again.
+// connect opens a database, and makes it if there is none.
 func (x *Index) connect(path string, pragmas ...string) (*sqlitedb.DB, error) {
 	return sqlitedb.Open(sqlitedb.Options{
-		Path: path, Lazy: true, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: append(pragmas, x.o.Pragmas...),
+		Path: path, Schema: x.o.Schema + ";" + appliedTable, Version: x.o.Version, Pragmas: append(pragmas, x.o.Pragmas...),
 	})
 }
 

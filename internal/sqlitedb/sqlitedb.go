@@ -1,10 +1,10 @@
 // Package sqlitedb opens SQLite databases: private files in WAL mode, written by one goroutine, and readable for operators with
 // tools of their own. It defines no tables.
 //
-// Indexes are opened with Lazy, which syncs at checkpoints alone. Without it the pragma synchronous is at FULL, which syncs the log
-// at every commit (sqlite.org/pragma.html#pragma_synchronous). After a sync that failed nothing is certain, so a database that failed is not written to until it is opened again. What
-// passes is tried again for a moment, and fails the call alone: a lock of another program, memory that is short, a read or
-// write that the disk does not take.
+// A database is an index that can be made again, so it is synced at checkpoints alone: a power cut may take the last
+// transactions, and leaves it whole (sqlite.org/pragma.html#pragma_synchronous, NORMAL). A database that failed is not written to
+// until it is opened again. What passes is tried again for a moment, and fails the call alone: a lock of another program, memory
+// that is short, a read or write that the disk does not take.
 package sqlitedb
 
 import (
@@ -14,9 +14,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 	driver "modernc.org/sqlite"
@@ -30,10 +28,9 @@ var (
 	ErrFull = errors.New("no room for the database")
 	// ErrReadOnly means that the file system is read-only. Reads still work.
 	ErrReadOnly = errors.New("database is read-only")
-	// ErrUnreadable means that the file is corrupt, or not a database. It is not written to until it is opened again.
+	// ErrUnreadable means that the file is corrupt, not a database, or of another version. It is not written to until it is
+	// opened again.
 	ErrUnreadable = errors.New("database cannot be read")
-	// ErrTooNew means that a later version made the tables. Nothing was written.
-	ErrTooNew = errors.New("database is of a later version")
 	// ErrFailed means that a sync failed, that a file is not what it was, or that an operation panicked. The database is not written to until it is
 	// opened again.
 	ErrFailed = errors.New("database failed, and is not written to until it is opened again")
@@ -50,17 +47,12 @@ var (
 type Options struct {
 	// Path is the file. If empty, the database is in memory.
 	Path string
-	// Volatile omits the syncs.
+	// Volatile omits the syncs of checkpoints.
 	Volatile bool
-	// Lazy syncs at checkpoints alone: a power cut may take the last transactions, and the database is whole. One that was made just now may be
-	// gone or damaged.
-	Lazy bool
 	// Schema creates the tables of a new database: statements, without a transaction. Required except for readers.
 	Schema string
 	// Version is the version of the schema, from 1. A database has it in user_version.
 	Version int
-	// Upgrades has, for each earlier version, the statements that convert its tables to the next version.
-	Upgrades map[int]string
 	// Reader opens a database read-only that another DB has open.
 	Reader bool
 	// Pragmas are further pragmas, such as "secure_delete = ON", or for a new file "page_size = 8192".
@@ -69,26 +61,22 @@ type Options struct {
 
 // DB is an open database. Not safe for concurrent use.
 type DB struct {
-	db         *sql.DB
-	conn       *sql.Conn
-	prepared   map[string]*sql.Stmt
-	path       string
-	files      *presence // nil: in memory, or a reader
-	alone      bool
-	failed     error // for good
-	undone     error // the transaction under way was undone by SQLite; nil: it was not
-	wrote      bool  // in this transaction, or the last one
-	commitTime time.Duration
+	db       *sql.DB
+	conn     *sql.Conn
+	prepared map[string]*sql.Stmt
+	path     string
+	files    *presence // nil: in memory, or a reader
+	alone    bool
+	failed   error // for good
+	undone   error // the transaction under way was undone by SQLite; nil: it was not
+	wrote    bool  // in this transaction, or the last one
 }
 
 // Open opens a database and creates it if there is none. A full disk may have no space for the memory file that SQLite
 // shares with other readers. Then the database opens too, exclusively for this DB.
 //
-// Errors: ErrTooNew, ErrUnreadable, ErrFull, ErrReadOnly, ErrFailed.
+// Errors: ErrUnreadable, ErrFull, ErrReadOnly, ErrFailed.
 func Open(o Options) (*DB, error) {
-	if err := probe(o); err != nil {
-		return nil, err
-	}
 	d, err := open(o, false)
 	if isShmFull(err) && !o.Reader {
 		return open(o, true)
@@ -100,35 +88,6 @@ func Open(o Options) (*DB, error) {
 func isShmFull(err error) bool {
 	e, ok := errors.AsType[*driver.Error](err)
 	return ok && (e.Code() == lib.SQLITE_IOERR_SHMSIZE || e.Code() == lib.SQLITE_FULL)
-}
-
-// probe rejects a database of a later version before a byte of it is written: it opens the database read-only, so that it
-// is not even checkpointed.
-func probe(o Options) error {
-	if o.Path == "" || o.Reader {
-		return nil
-	}
-	if info, err := os.Stat(o.Path); err != nil || info.Size() == 0 {
-		return nil // it is created later
-	}
-	d := &DB{prepared: map[string]*sql.Stmt{}}
-	defer d.Close() // read-only
-	how := "mode=ro"
-	if wal, err := os.Stat(o.Path + "-wal"); err != nil || wal.Size() == 0 {
-		how += "&immutable=1" // the file is complete, and SQLite creates no other beside it
-	}
-	if err := d.connect(source(o.Path, how)); err != nil {
-		return nil // open fails in the same way, with a better error
-	}
-	if version, err := d.version(); err == nil && version > o.Version {
-		return tooNew(version, o.Version)
-	}
-	return nil // likewise
-}
-
-// tooNew returns the error of a version that this program does not know.
-func tooNew(version, known int) error {
-	return fmt.Errorf("version %d, this program knows %d: %w", version, known, ErrTooNew)
 }
 
 // source returns the name by which the driver opens a path, with parameters (sqlite.org/uri.html). The path may have any
@@ -174,13 +133,9 @@ func (d *DB) open(o Options) error {
 	if err := d.prepareTables(o); err != nil || o.Path == "" {
 		return err
 	}
-	if o.Lazy {
+	if !o.Volatile {
 		if _, err := d.conn.ExecContext(context.Background(), "PRAGMA synchronous = NORMAL"); err != nil {
 			return d.failure(err)
-		}
-	} else { // a lazy one that is lost is made again
-		if err := syncDir(filepath.Dir(o.Path)); err != nil {
-			return err
 		}
 	}
 	var err error
@@ -196,18 +151,11 @@ func (d *DB) pragmas(o Options) (list []string) {
 	if d.alone && o.Path != "" {
 		list = append(list, "locking_mode = EXCLUSIVE")
 	}
-	list = append(list, o.Pragmas...)
-	if o.Lazy {
-		list = append(list, "synchronous = OFF") // the next one writes to a new file
-	}
+	list = append(append(list, o.Pragmas...), "synchronous = OFF") // until the tables are there
 	if o.Path != "" {
 		list = append(list, "journal_mode = WAL")
 	}
-	durability := "synchronous = FULL"
-	if o.Path == "" || o.Volatile || o.Lazy { // a lazy one until its tables are there
-		durability = "synchronous = OFF"
-	}
-	return append(append(list, syncPragmas...), durability, "temp_store = MEMORY", "busy_timeout = 250")
+	return append(append(list, syncPragmas...), "temp_store = MEMORY", "busy_timeout = 250")
 }
 
 // connect opens the one connection that the DB uses. SQLite is called by one goroutine at a time.
@@ -226,33 +174,16 @@ func (d *DB) version() (version int, err error) {
 	return version, d.failure(err)
 }
 
-// prepareTables creates the tables of a new database, or upgrades those of an earlier version, in one transaction.
+// prepareTables creates the tables of a new database, in one transaction.
 func (d *DB) prepareTables(o Options) error {
 	version, err := d.version()
 	switch {
-	case err != nil:
+	case err != nil || version == o.Version:
 		return err
-	case version == o.Version:
-		return nil
-	case version > o.Version:
-		return tooNew(version, o.Version)
+	case version != 0:
+		return fmt.Errorf("version %d, this program knows %d: %w", version, o.Version, ErrUnreadable)
 	}
-	given := version
-	return d.Transaction(func() error {
-		version := given
-		for ; version > 0 && version < o.Version; version++ {
-			if o.Upgrades[version] == "" {
-				return fmt.Errorf("version %d: %w", version, ErrUnreadable)
-			}
-			if err := d.script(o.Upgrades[version], version+1); err != nil {
-				return err
-			}
-		}
-		if version == 0 {
-			return d.script(o.Schema, o.Version)
-		}
-		return nil
-	})
+	return d.Transaction(func() error { return d.script(o.Schema, o.Version) })
 }
 
 // script runs several statements and sets the version of the tables.
@@ -271,29 +202,8 @@ func makePrivate(path string) error {
 	return errors.Join(f.Chmod(0o600), f.Close())
 }
 
-// syncDir makes the name of a new database durable.
-func syncDir(path string) error {
-	dir, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
-}
-
 // Alone reports whether other processes cannot read the database while it is open.
 func (d *DB) Alone() bool { return d.alone }
-
-// Check fails with ErrVanished if a file of the database was deleted or replaced. Unlike other methods it is safe for
-// concurrent use, also after Close.
-func (d *DB) Check() error {
-	if d.files == nil {
-		return nil
-	}
-	return d.files.check()
-}
-
-// Failed returns the reason why the database is not written to any more, or nil.
-func (d *DB) Failed() error { return d.failed }
 
 // Close closes the database.
 func (d *DB) Close() error {

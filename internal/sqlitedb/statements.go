@@ -16,7 +16,7 @@ import (
 // pauses are the times between the attempts of a transaction. SQLite waits up to busy_timeout in each for locks of others.
 var pauses = []time.Duration{5 * time.Millisecond, 25 * time.Millisecond, 125 * time.Millisecond}
 
-// Transaction runs do in a transaction. All of its writes are durable when it returns, or none if it returns an error.
+// Transaction runs do in a transaction. All of its writes are in the database when it returns, or none if it returns an error.
 //
 // After ErrTransient it runs do again, up to three times, each time from its beginning and on a database without what it had
 // written: do sets what it changes outside of the database, and does not add to it.
@@ -46,9 +46,7 @@ func (d *DB) transaction(do func() error) error {
 		err = cmp.Or(d.failed, d.undone) // of a part that was undone
 	}
 	if err == nil {
-		began := time.Now()
 		err = d.Run("COMMIT")
-		d.commitTime = time.Since(began)
 	}
 	if err != nil {
 		_ = d.Run("ROLLBACK") // there may be nothing left to undo
@@ -67,9 +65,6 @@ func (d *DB) checkFiles() error {
 	}
 	return d.failed
 }
-
-// LastCommit reports whether the last transaction wrote, and the duration of its commit.
-func (d *DB) LastCommit() (wrote bool, took time.Duration) { return d.wrote, d.commitTime }
 
 // Attempt runs a part of a transaction and undoes the part if it fails. The transaction goes on, unless SQLite has undone
 // all of it, as it may after an error of the disk: then no further part runs.
@@ -126,24 +121,6 @@ func (d *DB) Run(statement string, args ...any) error {
 	_, err = s.ExecContext(context.Background(), args...)
 	d.wrote = d.wrote || writes(statement)
 	return d.failure(err)
-}
-
-// Exec executes a statement and returns the number of rows that it changed.
-func (d *DB) Exec(statement string, args ...any) (int64, error) {
-	if err := d.mayWrite(statement); err != nil {
-		return 0, err
-	}
-	s, err := d.prepare(statement)
-	if err != nil {
-		return 0, err
-	}
-	result, err := s.ExecContext(context.Background(), args...)
-	if err != nil {
-		return 0, d.failure(err)
-	}
-	d.wrote = d.wrote || writes(statement)
-	n, err := result.RowsAffected()
-	return n, d.failure(err)
 }
 
 // writes reports whether a statement changes rows, unlike BEGIN or COMMIT.

@@ -8,17 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/toolresult/toolresult/internal/heldfile"
 )
 
-// presence is the files of a database as they were first seen. Safe for concurrent use.
+// presence is the files of a database as they were first seen.
 type presence struct {
-	paths [3]string // of the directory, the database and its write-ahead log
-
-	mu   sync.Mutex
-	seen [3]os.FileInfo // nil: not created yet
+	paths [3]string      // of the directory, the database and its write-ahead log
+	seen  [3]os.FileInfo // nil: not created yet
 }
 
 // watch begins to look at the files of the database at a path.
@@ -33,8 +30,6 @@ func watch(path string) (*presence, error) {
 
 // check fails with ErrVanished if a file that was there is gone, or is another one. Errors that say neither are ignored.
 func (p *presence) check() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for i, path := range p.paths {
 		info, err := os.Lstat(path)
 		switch {

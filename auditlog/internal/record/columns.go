@@ -61,7 +61,7 @@ func AllColumns() []Column {
 	return append(columns[:len(columns):len(columns)],
 		Column{"receipt", "TEXT", "what the model read"},
 		Column{"canonical", "BLOB", "toolresult.v1.CanonicalToolResult, protobuf"},
-		Column{"payload", "BLOB", "toolresult.v1.AuditRecord with output, details and compacted, protobuf; zstd when it begins with 28 B5 2F FD"},
+		Column{"payload", "BLOB", "toolresult.v1.AuditRecord with output, details and compacted, protobuf"},
 		Column{"facts", "BLOB NOT NULL", "toolresult.v1.AuditRecord with all else, protobuf"},
 		Column{"previous_hash", "BLOB NOT NULL", "hash of the record before"},
 		Column{"hash", "BLOB NOT NULL", "of this record; docs/reference/audit.md says over what"})
@@ -69,9 +69,6 @@ func AllColumns() []Column {
 
 // Searched returns the columns that repeat parts of a record.
 func Searched() []Column { return columns[:] }
-
-// ColumnList returns their names as a statement has them.
-func ColumnList() string { return strings.Join(ColumnNames(), ", ") }
 
 // ColumnNames returns the names of Columns, in the order of Values and ScanTargets.
 func ColumnNames() []string {

@@ -41,7 +41,7 @@ type Parts struct {
 	// Receipt is the text of the receipt. It is not valid if there is no receipt, or if its text has a NUL, which not
 	// every database keeps: such a text is in Facts.
 	Receipt sql.NullString
-	// Payload has output, details and compacted; nil: none. It may be compressed.
+	// Payload has output, details and compacted; nil: none.
 	Payload []byte
 }
 
@@ -240,15 +240,14 @@ func (p *Parts) Outline() (*pb.AuditRecord, error) {
 
 // HasCompacted reports whether the payload has compacted results, or may have.
 func (p *Parts) HasCompacted() bool {
-	b, err := decompress(p.Payload)
-	for err == nil && len(b) > 0 {
+	for b := p.Payload; len(b) > 0; {
 		number, _, n := protowire.ConsumeField(b)
 		if n < 0 || protoreflect.FieldNumber(number) == fieldCompacted {
 			return true
 		}
 		b = b[n:]
 	}
-	return err != nil
+	return false
 }
 
 // addPayload reads the payload, and sets its fields in the record.
@@ -256,12 +255,8 @@ func (p *Parts) addPayload(record *pb.AuditRecord) error {
 	if p.Payload == nil {
 		return nil
 	}
-	b, err := decompress(p.Payload)
-	if err != nil {
-		return fmt.Errorf("%w: payload: %w", ErrMessage, err)
-	}
 	heavy := &pb.AuditRecord{}
-	if err := proto.Unmarshal(b, heavy); err != nil {
+	if err := proto.Unmarshal(p.Payload, heavy); err != nil {
 		return fmt.Errorf("%w: payload: %w", ErrMessage, err)
 	}
 	heavy.ProtoReflect().Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
