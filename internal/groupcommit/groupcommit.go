@@ -23,8 +23,6 @@ type Options[T any] struct {
 	Commit func(batch []T)
 	// MaxBatch is the largest number of operations in a batch. Required.
 	MaxBatch int
-	// ClosesBatch reports whether an operation must be the last one of its batch. If nil, none must.
-	ClosesBatch func(T) bool
 }
 
 // Worker commits submitted operations in batches. Safe for concurrent use.
@@ -100,9 +98,9 @@ func (w *Worker[T]) batch(first T, busy bool) []T {
 	return batch
 }
 
-// collect adds the operations that wait now, up to the end of the batch.
+// collect adds the operations that wait now, up to the largest batch.
 func (w *Worker[T]) collect(batch []T) []T {
-	for len(batch) < w.options.MaxBatch && !w.closes(batch[len(batch)-1]) {
+	for len(batch) < w.options.MaxBatch {
 		select {
 		case operation := <-w.submitted:
 			batch = append(batch, operation)
@@ -111,9 +109,4 @@ func (w *Worker[T]) collect(batch []T) []T {
 		}
 	}
 	return batch
-}
-
-// closes reports whether an operation must be the last one of its batch.
-func (w *Worker[T]) closes(operation T) bool {
-	return w.options.ClosesBatch != nil && w.options.ClosesBatch(operation)
 }
