@@ -45,9 +45,9 @@ var mutants = []mutant{
 	{"a directory is not synced", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", kernel, ""},
 	{"a directory is not synced, and the power fails", "artifactstore/dir/files.go", "return dir.Sync()", "return nil", cuts, "TOOLRESULT_FAULTS_CUTS=1000"},
 	{"a new shard is not synced", "artifactstore/dir/put.go", "sh.unsynced = sh.unsynced || created", "_ = created", store + ".TestDurabilityOrder", ""},
-	{"the first start is not synced", "artifactstore/dir/format.go", "if err := name(t); err != nil {\n\t\treturn err\n\t}\n\treturn d.syncDir(stepSyncRoot, \".\")", "return name(t)", store + ".TestDurabilityOrder", ""},
+	{"the first start is not synced", "artifactstore/dir/format.go", "return d.syncDir(stepSyncRoot, \".\")", "return nil", store + ".TestDurabilityOrder", ""},
 	{"the parents are not synced", "artifactstore/dir/store.go", "if err := d.syncParents(); err != nil {", "if err := error(nil); err != nil {", store + ".TestDurabilityOrder", ""},
-	{"what is found is not synced", "artifactstore/dir/put.go", "err = d.fault.do(stepSyncStored, f.file.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
+	{"what is found is not synced", "artifactstore/dir/put.go", "err = d.fault.do(stepSyncStored, f.Sync)", "err = nil", store + ".TestStoredArtifactIsSyncedBeforeItIsReused", ""},
 	{"the answer comes before the put", "artifactstore/dir/put.go", "return d.putBytes(ctx, b)", "go d.putBytes(context.Background(), b); return d.ref(content.Sum(b).Hex()[:8], content.Sum(b)), nil", store + ".TestEveryStepOfPutFails", ""},
 	{"an artifact replaces another", "artifactstore/dir/put.go", "return d.root.Link(path, location(name))", "return d.root.Rename(path, location(name))", store + ".TestDamageIsNeverRead", ""},
 	{"a failed sync is passed over", "artifactstore/dir/temp.go", "if err := t.sync(); err != nil {\n\t\t\treturn err", "if err := t.sync(); err != nil {\n\t\t\treturn nil", store + ".TestEveryStepOfPutFails", ""},
@@ -58,7 +58,7 @@ var mutants = []mutant{
 
 	{"a digest is not compared", "artifactstore/dir/read.go", "if err == nil && !strings.HasPrefix(c.Hex(), name) {", "if false {", store + ".TestBitFlipsAreFound", ""},
 	{"a block is not compared", "artifactstore/pages.go", "if crc32.ChecksumIEEE(p.block) != p.index.Sum(at) {", "if crc32.ChecksumIEEE(nil) == 1 {", legs + ".TestDamagedArtifacts", ""},
-	{"the size of an artifact is not compared", "artifactstore/dir/read.go", "i.Content.Size == f.size", "f != nil", legs + ".TestDamagedArtifacts", ""},
+	{"the size of an artifact is not compared", "artifactstore/dir/read.go", "i.Content.Size == size", "size >= 0", legs + ".TestDamagedArtifacts", ""},
 	{"any index will do", "artifactstore/dir/read.go", "!strings.HasPrefix(i.Content.Hex(), name)", `strings.HasPrefix(name, "x")`, legs + ".TestDamagedArtifacts", ""},
 	{"a payload may be shorter than it says", "artifactstore/blob.go", "if total < size {", "if false {", store + ".TestContract", ""},
 	{"a payload may be longer than it says", "artifactstore/blob.go", "total > size {", "false {", store + ".TestContract", ""},
@@ -67,7 +67,7 @@ var mutants = []mutant{
 	{"a lock file that was replaced will do", "artifactstore/dir/lock.go", "err = d.sameLockFile(f)", "err = nil", store + ".TestReplacedLockFileIsNotTaken", ""},
 	{"the sweep removes everything", "artifactstore/dir/store.go", "if !isTempName(entry.Name()) || !entry.Type().IsRegular() {", "if false {", store + ".TestSweepLeavesWhatItDidNotWrite", ""},
 	{"the sweep removes nothing", "artifactstore/dir/store.go", "return d.tmp.Remove(entry.Name())", "return nil", store + ".TestKilledHolderIsSwept", ""},
-	{"a store of the future is opened", "artifactstore/dir/format.go", "says > formatVersion {", "false {", store + ".TestUnknownFormatIsRejected", ""},
+	{"a store of another version is taken for a damaged one", "artifactstore/dir/format.go", "says > 0 && says != formatVersion {", "false {", store + ".TestUnknownFormatIsRejected", ""},
 
 	{"a failed put leaves its file", "artifactstore/dir/temp.go", "return t.dir.tmp.Remove(name)", "_ = name; return nil", store + ".TestFailedPutFreesItsSpace", ""},
 	{"a failed stage leaves its file", "artifactstore/dir/stage.go", "return s.temp.release()\n", "return nil\n", store + ".TestFailedStageWriteEndsIt", ""},
@@ -155,7 +155,6 @@ var mutants = []mutant{
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
 	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
 	{"memory stays reserved", "server/admission/admission.go", "l.taken -= n\n\tl.serve()", "l.serve()", "integration.TestInFlightBytesAreGivenBack", ""},
-	{"a later catalog is opened", "artifactstore/catalog/import.go", "err == nil && version > earlierVersion {", "err == nil && version > earlierVersion+1000 {", indexed + ".TestLaterCatalogIsRejected", ""},
 
 	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.write(ready, newlines)\n\treturn nil", "t.preview.write(received, newlines)\n\treturn nil", hidden, ""},
 	{"streams in order are not redacted", "server/ingest/interleave.go", "b.streams = append(b.streams, streams[name].Blob)", "if o := streams[name].Original; o != nil {\n\t\t\tb.streams = append(b.streams, o)\n\t\t} else {\n\t\t\tb.streams = append(b.streams, streams[name].Blob)\n\t\t}", hidden, ""},
