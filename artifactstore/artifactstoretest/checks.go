@@ -41,8 +41,7 @@ func newStream(b []byte) stream {
 	return stream{open: func() io.Reader { return bytes.NewReader(b) }, claimed: int64(len(b))}
 }
 
-// noise returns n bytes that are the same for the same n and seed and do not repeat. They do not compress, so that a store
-// which compresses keeps them as they are.
+// noise returns n bytes that are the same for the same n and seed and do not repeat.
 func noise(n int, seed byte) []byte {
 	b := make([]byte, n)
 	h := blake3.New()

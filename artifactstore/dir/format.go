@@ -44,7 +44,7 @@ func (d *Store) readFormat() (made bool, err error) {
 	return true, checkFormat(string(text))
 }
 
-// checkFormat fails unless text is the FORMAT file of this version. It tells another version from damage.
+// checkFormat fails unless text is the FORMAT file of this version. Another version and damage are different errors.
 func checkFormat(text string) error {
 	if text == formatText {
 		return nil
