@@ -41,7 +41,7 @@ type Endpoint struct {
 // Errors: those of binding a socket.
 func Start(path string, logger *slog.Logger) (*Endpoint, error) {
 	if path == "" {
-		return nil, nil //nolint:nilnil // documented
+		return nil, nil
 	}
 	socket, err := rpc.ListenUnix(path)
 	if err != nil {
