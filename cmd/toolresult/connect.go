@@ -220,7 +220,7 @@ const lockWait = 10 * time.Second
 // waited for. Nothing is logged, because the output belongs to the command; nobody else can call it.
 func embed(ctx context.Context, c config.Config, alone bool) (*connection, error) {
 	listener := rpc.ListenInProcess()
-	c.TCP, c.Token, c.TokenFile, c.TokenFD, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", 0, "", "", "", "", 0
+	c.TCP, c.Token, c.TokenFile, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", "", "", "", "", 0
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version, Listener: listener}
 	p := showProgress(ctx, takes("opening the store"))
 	defer p.stop()

@@ -7,7 +7,7 @@
 // Every setting is one row of one table (settings.go), which drives all four layers, validation, help texts and
 // printing; a new setting is one field of [Config] and one row. Nothing here reads the process environment,
 // opens a socket or writes a file; [Load] reads the configuration file, and
-// [ReadToken], [ReadTokenFrom] and [ReadKey] what their names say.
+// [ReadToken] and [ReadKey] read what their names say.
 package config
 
 import (
@@ -79,11 +79,8 @@ type Config struct {
 	// separated by commas.
 	Authorities []string
 	// TokenFile (key "token_file") is the path of the file that holds the bearer token for TCP, as [ReadToken]
-	// takes it. Default: empty, which is none. Not together with TokenFD or Token.
+	// takes it. Default: empty, which is none. Not together with Token.
 	TokenFile string
-	// TokenFD (key "token_fd") is the number of an inherited descriptor, 3 or more, that the bearer token for TCP is
-	// read from, as [ReadTokenFrom] takes it. Default: 0, which is none. Not together with TokenFile or Token.
-	TokenFD int
 	// Token (key "token") is the bearer token for TCP, at least 16 printable ASCII bytes without spaces. It comes
 	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is rejected. Default: empty.
 	Token Secret
@@ -225,14 +222,11 @@ func Default(env []string) Config {
 	return c
 }
 
-// BearerToken returns the token that TCP clients must present: the content of TokenFile or what comes from TokenFD when
-// one of them is set, else Token, which is empty when none is. It is called once: a descriptor is read to its end.
+// BearerToken returns the token that TCP clients must present: the content of TokenFile if it is
+// set, else Token, which is empty if there is none.
 func (c Config) BearerToken() (Secret, error) {
-	switch {
-	case c.TokenFile != "":
+	if c.TokenFile != "" {
 		return ReadToken(c.TokenFile)
-	case c.TokenFD != 0:
-		return ReadTokenFrom(c.TokenFD)
 	}
 	return c.Token, nil
 }

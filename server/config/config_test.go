@@ -174,7 +174,6 @@ tls_key: /k
 tls_client_ca: /ca
 authorities: [a.example, "::1"]
 token_file: /etc/token
-token_fd: 0
 landlock: true
 store: /s
 volatile: true
@@ -215,7 +214,7 @@ log_sync: 2s
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_groups", "staff,50"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
-		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
+		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_outbox", "2048KiB"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},

@@ -34,7 +34,6 @@ tls_key: "" # default
 tls_client_ca: "" # default
 authorities: [] # default
 token_file: "" # default
-token_fd: 0 # default
 # token: (set) # env TOOLRESULT_TOKEN
 landlock: false # default
 store: "yes" # file PATH:1
@@ -87,7 +86,6 @@ const wantJSON = `{
   "tls_client_ca": {"value":"","origin":"default"},
   "authorities": {"value":[],"origin":"default"},
   "token_file": {"value":"","origin":"default"},
-  "token_fd": {"value":0,"origin":"default"},
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "landlock": {"value":false,"origin":"default"},
   "store": {"value":"yes","origin":"file PATH:1"},

@@ -25,8 +25,6 @@ import (
 const (
 	// maxUID is the largest user id; the one above it is the kernel's "no user".
 	maxUID = 1<<32 - 2
-	// maxFD is the largest number of a descriptor that is taken, as the kernel's own bound is by default.
-	maxFD = 1<<20 - 1
 )
 
 // rule is a bound on the value of one setting.
@@ -246,8 +244,8 @@ func objectLocation() rule[string] {
 // tokenForTCP rejects TCP without a token: any process of the machine can connect to a port of it.
 func tokenForTCP() rule[string] {
 	return rule[string]{check: func(c Config, v string) error {
-		if v != "" && c.TokenFile == "" && c.TokenFD == 0 && c.Token == "" {
-			return errors.New("needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN")
+		if v != "" && c.TokenFile == "" && c.Token == "" {
+			return errors.New("needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN")
 		}
 		return nil
 	}}
@@ -290,26 +288,6 @@ func eachHost() rule[[]string] {
 			if _, err := netip.ParseAddr(v); err != nil && !hostName().MatchString(v) {
 				return errors.New("has an element that is neither a host name nor an address, without a port")
 			}
-		}
-		return nil
-	}}
-}
-
-// inherited rejects the descriptors that every process has: 0 to 2 are its input, its output and its errors.
-func inherited() rule[int] {
-	return rule[int]{check: func(_ Config, v int) error {
-		if v != 0 && (v < 3 || v > maxFD) {
-			return fmt.Errorf("is not the number of an inherited descriptor: 3 to %d", maxFD)
-		}
-		return nil
-	}}
-}
-
-// onlyToken rejects a descriptor with a token beside a file or the variable: it would not be clear which one counts.
-func onlyToken() rule[int] {
-	return rule[int]{check: func(c Config, v int) error {
-		if v != 0 && (c.Token != "" || c.TokenFile != "") {
-			return errors.New("is set together with token_file or the variable TOOLRESULT_TOKEN; keep one of them")
 		}
 		return nil
 	}}

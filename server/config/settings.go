@@ -73,7 +73,7 @@ func accessSettings() []setting {
 	}
 }
 
-// tokenSettings are for the token of TCP, from one of three places, and for the rights of the process itself.
+// tokenSettings are for the token of TCP, from a file or a variable, and for the rights of the process itself.
 func tokenSettings() []setting {
 	return []setting{
 		newSpec(spec[string]{
@@ -81,12 +81,6 @@ func tokenSettings() []setting {
 				help: "file with the bearer token for TCP, readable by its owner alone"},
 			kind: textKind[string]("path"), field: func(c *Config) *string { return &c.TokenFile },
 			rules: []rule[string]{printable(), oneToken()},
-		}),
-		newSpec(spec[int]{
-			about: about{key: "token_fd", initialText: "none",
-				help: "inherited descriptor that the bearer token for TCP is read from, 3 or more"},
-			kind: countKind(), field: func(c *Config) *int { return &c.TokenFD },
-			rules: []rule[int]{inherited(), onlyToken()},
 		}),
 		newSpec(spec[Secret]{
 			about: about{key: "token", secret: true, file: "token_file", initialText: "none",
