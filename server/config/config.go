@@ -99,9 +99,6 @@ type Config struct {
 	// objectstore.ParseLocation takes it: where artifacts go from the store, which is then a spool and has to be a
 	// directory. Default: empty, which is nowhere. Credentials are no part of it.
 	ObjectStore string
-	// SpoolBytes (key "spool_bytes") is how many bytes of what is in the object store stay in the spool too, 0 to
-	// 1048576 GiB. Default: 4 GiB.
-	SpoolBytes int64
 	// CompressAfter (key "compress_after") is the age from which on an artifact may be compressed, 0s to 87600h, which
 	// is ten years; 0s is never. ReadArtifact reads a compressed one as before, but there is no file at its path any
 	// more for an agent to open by itself. Default: 0s. Here and below a duration is written as in Go,

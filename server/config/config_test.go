@@ -65,7 +65,7 @@ func TestDefaults(t *testing.T) {
 	env := []string{"XDG_RUNTIME_DIR=/run/user/7", "XDG_STATE_HOME=/state", "HOME=/home/x"}
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
-		SpoolBytes: 4294967296, SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
+		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		Audit: "sqlite", AuditOutbox: 4294967296, AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
 		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
@@ -147,7 +147,7 @@ func full() config.Config {
 	return config.Config{
 		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, AllowGroups: []string{"staff", "50"}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
-		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20, CompressAfter: 720 * time.Hour,
+		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
 		Audit: "off", AuditOutbox: 1 << 21, AuditKeepFor: 3 * time.Hour, Redaction: "values",
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
@@ -178,7 +178,6 @@ landlock: true
 store: /s
 volatile: true
 object_store: s3://bucket/p?region=x
-spool_bytes: 1048576
 compress_after: 720h
 session_lease: 1h
 keep_for: 2h
@@ -215,7 +214,7 @@ log_sync: 2s
 		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_groups", "staff,50"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
 		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
-		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
+		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_outbox", "2048KiB"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},

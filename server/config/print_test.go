@@ -39,7 +39,6 @@ landlock: false # default
 store: "yes" # file PATH:1
 volatile: false # default
 object_store: "" # default
-spool_bytes: 4GiB # default
 compress_after: 0s # default
 session_lease: 168h # default
 keep_for: 720h # default
@@ -91,7 +90,6 @@ const wantJSON = `{
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
   "object_store": {"value":"","origin":"default"},
-  "spool_bytes": {"value":4294967296,"origin":"default"},
   "compress_after": {"value":"0s","origin":"default"},
   "session_lease": {"value":"168h","origin":"default"},
   "keep_for": {"value":"720h","origin":"default"},

@@ -98,7 +98,7 @@ func tokenSettings() []setting {
 
 // storeSettings are for where artifacts are stored.
 func storeSettings() []setting {
-	duration, spool := durationKind(), sizeKind[int64]()
+	duration := durationKind()
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
@@ -117,11 +117,6 @@ func storeSettings() []setting {
 					"credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE"},
 			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.ObjectStore },
 			rules: []rule[string]{objectLocation()},
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "spool_bytes", help: "how much of what is in the object store stays in the store too"},
-			kind:  spool, field: func(c *Config) *int64 { return &c.SpoolBytes }, value: 4 << 30,
-			rules: []rule[int64]{between(spool, 0, 1<<50)},
 		}),
 		newSpec(spec[time.Duration]{
 			about: about{key: "compress_after", initialText: "0s, never",

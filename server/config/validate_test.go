@@ -86,7 +86,6 @@ func TestValidateRejects(t *testing.T) {
 			`object_store = "https://b": is not of the form s3://BUCKET/PREFIX?endpoint=URL&region=REGION`},
 		{func(c *config.Config) { c.ObjectStore, c.Store = "s3://bucket", config.MemoryStore },
 			`object_store = "s3://bucket": needs a directory as its spool, and the store is in memory`},
-		{func(c *config.Config) { c.SpoolBytes = -1 }, `spool_bytes = "-1": is out of bounds: 0 to 1048576GiB`},
 		{func(c *config.Config) { c.CompressAfter = -1 }, `compress_after = "-1ns": is out of bounds: 0s to 87600h`},
 		{func(c *config.Config) { c.Audit = "mysql" }, `audit = "mysql": is not one of sqlite, postgres or off`},
 		{func(c *config.Config) { c.Audit = config.AuditPostgres },
