@@ -156,7 +156,7 @@ func (s *Server) openAudit(onSent auditlog.OnCommit) (log auditlog.Log, err erro
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Earlier: earlier, Limit: s.config.AuditOutbox,
+			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Earlier: earlier,
 			Through: s.config.Store == config.MemoryStore, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onSent,
 		})
 	default:

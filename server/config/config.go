@@ -125,9 +125,6 @@ type Config struct {
 	// "postgres://USER:PASSWORD@HOST/DATABASE". It may have a password, and so it comes from the variable
 	// TOOLRESULT_AUDIT_DSN only; as a flag or in the file it is rejected. Default: empty.
 	AuditDSN Secret
-	// AuditOutbox (key "audit_outbox") is how many bytes of audit records may wait in the store while the database of AuditDSN is away,
-	// 1 MiB to 1048576 GiB. Beyond it calls are rejected. Default: 4 GiB.
-	AuditOutbox int64
 	// AuditKeepFor (key "audit_keep_for") is how long audit records are kept, up to 87600h; 0s keeps them for ever. What
 	// they name is kept by KeepFor. Default: 2160h.
 	AuditKeepFor time.Duration

@@ -66,7 +66,7 @@ func TestDefaults(t *testing.T) {
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
-		Audit: "sqlite", AuditOutbox: 4294967296, AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
+		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
 		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
@@ -149,7 +149,7 @@ func full() config.Config {
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
 		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", CompressAfter: 720 * time.Hour,
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
-		Audit: "off", AuditOutbox: 1 << 21, AuditKeepFor: 3 * time.Hour, Redaction: "values",
+		Audit: "off", AuditKeepFor: 3 * time.Hour, Redaction: "values",
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
 		ProjectProfiles: []string{"/w/.toolresult", "/q"},
 		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
@@ -185,7 +185,6 @@ store_quota: 1024GiB
 session_quota: 1GiB
 gc_interval: 1m
 audit: off
-audit_outbox: 2MiB
 audit_keep_for: 3h
 redaction: values
 roots: [/w, "/x y"]
@@ -215,7 +214,7 @@ log_sync: 2s
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
 		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
-		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_outbox", "2048KiB"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
+		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},

@@ -47,7 +47,6 @@ session_quota: 0 # default
 gc_interval: 1h # default
 audit: sqlite # default
 # audit_dsn: "" # default
-audit_outbox: 4GiB # default
 audit_keep_for: 2160h # default
 redaction: all # default
 roots: [] # default
@@ -98,7 +97,6 @@ const wantJSON = `{
   "gc_interval": {"value":"1h","origin":"default"},
   "audit": {"value":"sqlite","origin":"default"},
   "audit_dsn": {"value":"","origin":"default"},
-  "audit_outbox": {"value":4294967296,"origin":"default"},
   "audit_keep_for": {"value":"2160h","origin":"default"},
   "redaction": {"value":"all","origin":"default"},
   "roots": {"value":[],"origin":"default"},

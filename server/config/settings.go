@@ -159,7 +159,7 @@ func keepSettings() []setting {
 
 // auditSettings are for the audit log.
 func auditSettings() []setting {
-	word, duration, outbox := textKind[string]("word"), durationKind(), sizeKind[int64]()
+	word, duration := textKind[string]("word"), durationKind()
 	return []setting{
 		newSpec(spec[string]{
 			about: about{key: "audit", help: "where audit records go: the journal of the store, a database, or nowhere"},
@@ -170,11 +170,6 @@ func auditSettings() []setting {
 			about: about{key: "audit_dsn", secret: true, initialText: "none",
 				help: "PostgreSQL database of audit records, from the variable TOOLRESULT_AUDIT_DSN only"},
 			kind: textKind[Secret]("URL"), field: func(c *Config) *Secret { return &c.AuditDSN },
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "audit_outbox", help: "how many bytes of audit records may wait in the store while the database is away"},
-			kind:  outbox, field: func(c *Config) *int64 { return &c.AuditOutbox }, value: 4 << 30,
-			rules: []rule[int64]{between(outbox, 1<<20, 1<<50)},
 		}),
 		newSpec(spec[time.Duration]{
 			about: about{key: "audit_keep_for", help: "how long audit records are kept; 0s is for ever"},

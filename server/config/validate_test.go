@@ -92,7 +92,6 @@ func TestValidateRejects(t *testing.T) {
 			`audit = "postgres": needs a database: set the variable TOOLRESULT_AUDIT_DSN`},
 		{func(c *config.Config) { c.AuditDSN = "postgres:///audit" },
 			`audit = "sqlite": is set together with the variable TOOLRESULT_AUDIT_DSN, which is for postgres alone`},
-		{func(c *config.Config) { c.AuditOutbox = 1 }, `audit_outbox = "1": is out of bounds: 1MiB to 1048576GiB`},
 		{func(c *config.Config) { c.AuditKeepFor = -1 }, `audit_keep_for = "-1ns": is out of bounds: 0s to 87600h`},
 		{func(c *config.Config) { c.Redaction = "off" }, `redaction = "off": is not one of all or values`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
