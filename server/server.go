@@ -197,9 +197,7 @@ func (s *Server) register(services *Services) {
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
 	healthpb.RegisterHealthServer(registrar, s.health)
-	if s.config.Reflection {
-		reflection.Register(registrar)
-	}
+	reflection.Register(registrar)
 }
 
 // storageFailed reports by the health of ToolResultService that the server must start again: every result needs a record, and

@@ -153,8 +153,6 @@ type Config struct {
 	LogLevel string
 	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].
 	LogFormat string
-	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
-	Reflection bool
 	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open; with a socket of systemd,
 	// in the directory that systemd has made for the process, if there is one. Default: false.
 	Pprof bool

@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
-		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
+		LogLevel: "info", LogFormat: "auto", TraceRatio: 1,
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
@@ -194,7 +194,6 @@ project_profiles: [/w/.toolresult, /q]
 budgets: ["mcp:*@claude-*@2025=4000", Bash=900]
 log_level: debug
 log_format: json
-reflection: false
 metrics: 127.0.0.1:9464
 otlp_endpoint: https://collector:4317
 trace_ratio: 0.25
@@ -215,7 +214,7 @@ log_sync: 2s
 		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
-		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
+		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
@@ -308,7 +307,7 @@ func TestFlagHelp(t *testing.T) {
 		"100ms to 1h (default 30s)", "0s to 1m (default 0s)",
 		"debug, info, warn or error (default info)",
 		"(default $XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult)",
-		"--volatile ", "(default off)", "(default true)",
+		"--volatile ", "(default off)",
 	} {
 		if !strings.Contains(usage, want) {
 			t.Errorf("help has no %q in:\n%s", want, usage)

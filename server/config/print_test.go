@@ -56,7 +56,6 @@ project_profiles: [] # default
 budgets: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
 log_format: auto # default
-reflection: true # default
 pprof: false # default
 metrics: "" # default
 otlp_endpoint: "" # default
@@ -106,7 +105,6 @@ const wantJSON = `{
   "budgets": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
   "log_format": {"value":"auto","origin":"default"},
-  "reflection": {"value":true,"origin":"default"},
   "pprof": {"value":false,"origin":"default"},
   "metrics": {"value":"","origin":"default"},
   "otlp_endpoint": {"value":"","origin":"default"},

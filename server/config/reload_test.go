@@ -26,7 +26,7 @@ func TestReload(t *testing.T) {
 		{file: "max_streams: 9\n", level: "warn"},
 		{file: "log_level: debug\nmax_streams: 9\n", level: "debug"},
 		{file: "drain_delay: 9s\nmax_streams: 9\n", level: "warn"}, // the variable counts, as before
-		{file: "max_streams: 10\nreflection: false\nlog_level: error\n", level: "error", later: []string{"reflection", "max_streams"}},
+		{file: "max_streams: 10\nvolatile: true\nlog_level: error\n", level: "error", later: []string{"volatile", "max_streams"}},
 		{file: "", level: "warn", later: []string{"max_streams"}},
 		{file: "max_streams: 0\n", fails: "max_streams"},
 		{file: "log_level: loud\n", fails: "log_level"},

@@ -234,10 +234,6 @@ func logSettings() []setting {
 			kind:  word, field: func(c *Config) *string { return &c.LogFormat }, value: FormatAuto,
 			rules: []rule[string]{oneOf(FormatText, FormatJSON, FormatAuto)},
 		}),
-		newSpec(spec[bool]{
-			about: about{key: "reflection", help: "serve the gRPC reflection service"},
-			kind:  boolKind(), field: func(c *Config) *bool { return &c.Reflection }, value: true,
-		}),
 	}
 }
 
