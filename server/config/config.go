@@ -162,9 +162,6 @@ type Config struct {
 	// OTLPEndpoint (key "otlp_endpoint") is the URL of a collector that takes traces and metrics by gRPC,
 	// "http://127.0.0.1:4317"; https is with TLS. Default: empty, which is off.
 	OTLPEndpoint string
-	// TraceRatio (key "trace_ratio") is the share of calls that are traced where there is an OTLPEndpoint and the caller
-	// has not decided, 0 to 1; with 0 no call is. Default: 1.
-	TraceRatio float64
 	// MaxMessageBytes (key "max_message_bytes") is the largest request message, in bytes, 64 KiB to 1 GiB. A message
 	// is in memory up to three times while it is worked on. Default: 4 MiB. Here and below a size is a number of
 	// bytes, or a number with KiB, MiB or GiB.

@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
-		LogLevel: "info", LogFormat: "auto", TraceRatio: 1,
+		LogLevel: "info", LogFormat: "auto",
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
@@ -153,7 +153,7 @@ func full() config.Config {
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
 		ProjectProfiles: []string{"/w/.toolresult", "/q"},
 		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
-		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317", TraceRatio: 0.25,
+		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		IdleExit: 30 * time.Minute, LogSync: 2 * time.Second,
@@ -196,7 +196,6 @@ log_level: debug
 log_format: json
 metrics: 127.0.0.1:9464
 otlp_endpoint: https://collector:4317
-trace_ratio: 0.25
 max_message_bytes: 65536
 max_in_flight_bytes: 1GiB
 max_streams: 0x1
@@ -214,7 +213,7 @@ log_sync: 2s
 		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
-		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
+		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
@@ -283,8 +282,6 @@ func TestFlagOfWrongForm(t *testing.T) {
 		"--max-message-bytes=9223372036854775807KiB": "is too large",
 		"--max-in-flight-bytes=8589934592GiB":        "is too large",
 		"--max-in-flight-bytes=-1":                   "",
-		"--trace-ratio=half":                         "is not a number",
-		"--trace-ratio=NaN":                          "is not a number",
 	} {
 		set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		config.Flags(set)

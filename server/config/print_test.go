@@ -59,7 +59,6 @@ log_format: auto # default
 pprof: false # default
 metrics: "" # default
 otlp_endpoint: "" # default
-trace_ratio: 1 # default
 max_message_bytes: 65537 # file PATH:3
 max_in_flight_bytes: 64MiB # default
 max_streams: 64 # default
@@ -108,7 +107,6 @@ const wantJSON = `{
   "pprof": {"value":false,"origin":"default"},
   "metrics": {"value":"","origin":"default"},
   "otlp_endpoint": {"value":"","origin":"default"},
-  "trace_ratio": {"value":1,"origin":"default"},
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},
   "max_in_flight_bytes": {"value":67108864,"origin":"default"},
   "max_streams": {"value":64,"origin":"default"},

@@ -239,7 +239,6 @@ func logSettings() []setting {
 
 // telemetrySettings are for metrics and traces. All of them are off by default.
 func telemetrySettings() []setting {
-	ratio := ratioKind()
 	return []setting{
 		newSpec(spec[bool]{
 			about: about{key: "pprof", help: "serve profiles of the process at a Unix socket beside the other, with .pprof behind its name"},
@@ -257,11 +256,6 @@ func telemetrySettings() []setting {
 				help: "send traces and metrics to this collector by gRPC, such as http://127.0.0.1:4317"},
 			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.OTLPEndpoint },
 			rules: []rule[string]{collector()},
-		}),
-		newSpec(spec[float64]{
-			about: about{key: "trace_ratio", help: "share of calls that are traced, with otlp-endpoint"},
-			kind:  ratio, field: func(c *Config) *float64 { return &c.TraceRatio }, value: 1,
-			rules: []rule[float64]{between(ratio, 0, 1)},
 		}),
 	}
 }

@@ -103,8 +103,6 @@ func TestValidateRejects(t *testing.T) {
 		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1" }, `otlp_endpoint = "http://127.0.0.1": ` + collector},
 		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1:4317/v1" }, `otlp_endpoint = "http://127.0.0.1:4317/v1": ` + collector},
 		{func(c *config.Config) { c.OTLPEndpoint = "http://u:p@h:1" }, `otlp_endpoint = "http://u:p@h:1": ` + collector},
-		{func(c *config.Config) { c.TraceRatio = 1.5 }, `trace_ratio = "1.5": is out of bounds: 0 to 1`},
-		{func(c *config.Config) { c.TraceRatio = -0.1 }, `trace_ratio = "-0.1": is out of bounds: 0 to 1`},
 		{func(c *config.Config) { c.MaxMessageBytes = 65535 }, `max_message_bytes = "65535": is out of bounds: 64KiB to 1GiB`},
 		{func(c *config.Config) { c.MaxMessageBytes = 1<<30 + 1; c.MaxInFlightBytes = 1 << 31 },
 			`max_message_bytes = "1073741825": is out of bounds: 64KiB to 1GiB`},
@@ -154,9 +152,7 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.Store = "./memory" },
 		func(c *config.Config) { c.Audit, c.AuditDSN = config.AuditPostgres, "postgres:///audit" },
 		func(c *config.Config) { c.Audit, c.AuditKeepFor, c.Redaction = config.AuditOff, 0, config.RedactValues },
-		func(c *config.Config) {
-			c.Metrics, c.OTLPEndpoint, c.TraceRatio = "127.0.0.1:0", "http://[::1]:4317", 0
-		},
+		func(c *config.Config) { c.Metrics, c.OTLPEndpoint = "127.0.0.1:0", "http://[::1]:4317" },
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
 		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
 		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
