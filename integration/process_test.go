@@ -105,7 +105,7 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("max_streams: 9\n")
+	write("max_connections: 9\n")
 	s := startSidecar(t, launch{Args: []string{"--config", file, "--log-format", "json", "--log-level", "warn"}})
 	lines := func(text string) int { return strings.Count(s.Log.String(), text) }
 	hangup := func(until string) {
@@ -125,15 +125,15 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 	if lines(aCall) != 0 {
 		t.Fatalf("calls are logged at warn\n%s", s.Log)
 	}
-	write("max_streams: 10\nlog_level: debug\n")
-	hangup(`"settings":["max_streams"]`)
+	write("max_connections: 10\nlog_level: debug\n")
+	hangup(`"settings":["max_connections"]`)
 	call()
 	waitFor(t, "the line of a call", func() bool { return lines(aCall) == 1 })
-	write("max_streams: [\n")
+	write("max_connections: [\n")
 	hangup("the configuration cannot be read again")
 	call()
 	waitFor(t, "the level to stay", func() bool { return lines(aCall) == 2 })
-	write("max_streams: 9\n")
+	write("max_connections: 9\n")
 	hangup(`"log_level":"warn"`)
 	call()
 	if code := s.Terminate(); code != 0 || lines(aCall) != 2 {
@@ -151,13 +151,13 @@ func TestConfigurationOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(home, "run", "s")
-	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("max_streams: 7\nsocket: "+socket+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("max_connections: 7\nsocket: "+socket+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env = append(env, "XDG_CONFIG_HOME="+home)
-	wantIn(t, mustCLI(t, env, nil, "config", "print"), "max_streams: 7 # file "+filepath.Join(dir, "config.yaml")+":1")
-	wantIn(t, mustCLI(t, env, nil, "config", "print", "--config="), "max_streams: 64 # default")
-	wantIn(t, mustCLI(t, append(env, "XDG_CONFIG_HOME=relative"), nil, "config", "print"), "max_streams: 64 # default")
+	wantIn(t, mustCLI(t, env, nil, "config", "print"), "max_connections: 7 # file "+filepath.Join(dir, "config.yaml")+":1")
+	wantIn(t, mustCLI(t, env, nil, "config", "print", "--config="), "max_connections: 64 # default")
+	wantIn(t, mustCLI(t, append(env, "XDG_CONFIG_HOME=relative"), nil, "config", "print"), "max_connections: 64 # default")
 	startSidecar(t, launch{Socket: socket})
 	wantIn(t, mustCLI(t, env, nil, "ensure"), "unix://"+socket)
 	if err := os.Remove(filepath.Join(dir, "config.yaml")); err != nil {

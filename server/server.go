@@ -48,6 +48,7 @@ const (
 	connectionTimeout = 5 * time.Second
 	window            = 1 << 20
 	keepaliveMin      = 10 * time.Second
+	maxStreams        = 64 // calls in flight on one connection
 	// streamWorkers are the goroutines that serve calls one after the other: their stacks have grown. Calls beside these have goroutines of
 	// their own.
 	streamWorkers = 16
@@ -275,7 +276,7 @@ func SoftLimit(c config.Config) int64 { return ownMemory + 2*c.MaxInFlightBytes 
 // guard bounds the connections of each listener: the socket first, then TCP.
 func (s *Server) guard(creds credentials.TransportCredentials) {
 	preauth := rpc.Preauth{
-		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
+		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(maxStreams, window),
 		SetUp: connectionTimeout, Time: rpc.PendingTime,
 	}
 	for i, l := range s.listeners {
@@ -302,7 +303,7 @@ func (s *Server) credentials(secure credentials.TransportCredentials, groups []u
 func limitsOf(c config.Config) *pb.Limits {
 	return &pb.Limits{
 		MaxMessageBytes: uint64(c.MaxMessageBytes), MaxInFlightBytes: uint64(c.MaxInFlightBytes),
-		MaxConcurrentStreams: uint32(c.MaxStreams), MaxConnections: uint32(c.MaxConnections),
+		MaxConcurrentStreams: maxStreams, MaxConnections: uint32(c.MaxConnections),
 		DefaultDeadline: durationpb.New(c.DefaultDeadline), StreamIdle: durationpb.New(c.StreamIdle),
 	}
 }

@@ -84,9 +84,9 @@ func TestManagerIsNotified(t *testing.T) {
 	until("WATCHDOG=1")
 
 	for content, want := range map[string]string{
-		"log_level: debug\n":                 "Serving, with the configuration",
-		"log_level: debug\nmax_streams: 7\n": "Serving; settings that wait for a new start: max_streams",
-		"log_level: loud\n":                  "Serving; the configuration cannot be read again",
+		"log_level: debug\n":                     "Serving, with the configuration",
+		"log_level: debug\nmax_connections: 7\n": "Serving; settings that wait for a new start: max_connections",
+		"log_level: loud\n":                      "Serving; the configuration cannot be read again",
 	} {
 		write(t, file, content)
 		asked <- os.Interrupt

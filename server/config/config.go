@@ -169,8 +169,6 @@ type Config struct {
 	// MaxInFlightBytes (key "max_in_flight_bytes") is the memory for the work of all calls at once, of which a call takes
 	// eight times its message or more; at least MaxMessageBytes. Default: 64 MiB.
 	MaxInFlightBytes int64
-	// MaxStreams (key "max_streams") is the number of calls in flight on one connection, 1 to 10000. Default: 64.
-	MaxStreams int
 	// MaxConnections (key "max_connections") is the number of open connections, 1 to 10000. Default: 64.
 	MaxConnections int
 	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.

@@ -68,7 +68,7 @@ func TestDefaults(t *testing.T) {
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
 		LogLevel: "info", LogFormat: "auto",
-		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
+		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxConnections: 64,
 		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
 	}
@@ -107,11 +107,11 @@ func TestDefaultPaths(t *testing.T) {
 	}
 }
 
-// TestLayers sets max_streams in one more layer each time.
+// TestLayers sets max_connections in one more layer each time.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	path := written(t, "c.yaml", "# limits\nmax_streams: 2\n")
-	variable := "TOOLRESULT_MAX_STREAMS=3"
+	path := written(t, "c.yaml", "# limits\nmax_connections: 2\n")
+	variable := "TOOLRESULT_MAX_CONNECTIONS=3"
 	for _, c := range []struct {
 		args, env []string
 		want      int
@@ -121,17 +121,17 @@ func TestLayers(t *testing.T) {
 		{[]string{"--config", path}, nil, 2, "file " + path + ":2"},
 		{nil, []string{"TOOLRESULT_CONFIG=" + path}, 2, "file " + path + ":2"},
 		{[]string{"--config="}, []string{"TOOLRESULT_CONFIG=" + path}, 64, "default"},
-		{nil, []string{variable}, 3, "env TOOLRESULT_MAX_STREAMS"},
-		{[]string{"--config", path}, []string{variable}, 3, "env TOOLRESULT_MAX_STREAMS"},
-		{[]string{"--config", path}, []string{"TOOLRESULT_MAX_STREAMS="}, 2, "file " + path + ":2"},
-		{[]string{"--config", path, "--max-streams=9", "--max-streams=4"}, []string{variable}, 4, "flag --max-streams"},
+		{nil, []string{variable}, 3, "env TOOLRESULT_MAX_CONNECTIONS"},
+		{[]string{"--config", path}, []string{variable}, 3, "env TOOLRESULT_MAX_CONNECTIONS"},
+		{[]string{"--config", path}, []string{"TOOLRESULT_MAX_CONNECTIONS="}, 2, "file " + path + ":2"},
+		{[]string{"--config", path, "--max-connections=9", "--max-connections=4"}, []string{variable}, 4, "flag --max-connections"},
 	} {
 		loaded := mustLoad(t, parsed(t, c.args...), c.env...)
-		if got, origin := loaded.Config.MaxStreams, loaded.Origin("max_streams"); got != c.want || origin != c.origin {
+		if got, origin := loaded.Config.MaxConnections, loaded.Origin("max_connections"); got != c.want || origin != c.origin {
 			t.Errorf("%v %v: %d from %q, want %d from %q", c.args, c.env, got, origin, c.want, c.origin)
 		}
-		if origin := loaded.Origin("max_connections"); origin != "default" {
-			t.Errorf("max_connections from %q", origin)
+		if origin := loaded.Origin("max_message_bytes"); origin != "default" {
+			t.Errorf("max_message_bytes from %q", origin)
 		}
 	}
 	if got := mustLoad(t, parsed(t, "--config", path)).File; got != path {
@@ -154,7 +154,7 @@ func full() config.Config {
 		ProjectProfiles: []string{"/w/.toolresult", "/q"},
 		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
 		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317",
-		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
+		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxConnections: 10000,
 		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		IdleExit: 30 * time.Minute, LogSync: 2 * time.Second,
 	}
@@ -198,7 +198,6 @@ metrics: 127.0.0.1:9464
 otlp_endpoint: https://collector:4317
 max_message_bytes: 65536
 max_in_flight_bytes: 1GiB
-max_streams: 0x1
 max_connections: 10_000
 default_deadline: 1h
 stream_idle: 24h
@@ -214,7 +213,7 @@ log_sync: 2s
 		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
-		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
+		{"max_in_flight_bytes", "1024 MiB"}, {"max_connections", "10000"},
 		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
 	}
@@ -261,18 +260,18 @@ func TestFlagsOfOthers(t *testing.T) {
 	t.Parallel()
 	set := pflag.NewFlagSet("read", pflag.ContinueOnError)
 	set.String("socket", "", "")
-	set.String("max-streams", "", "")
-	if err := set.Parse([]string{"--socket=/x", "--max-streams=many"}); err != nil {
+	set.String("max-connections", "", "")
+	if err := set.Parse([]string{"--socket=/x", "--max-connections=many"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := config.Load(set, nil)
-	wantLines(t, err, `max_streams = "many": is not an integer (from flag --max-streams)`)
+	wantLines(t, err, `max_connections = "many": is not an integer (from flag --max-connections)`)
 }
 
 func TestFlagOfWrongForm(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{
-		"--max-streams=x":                            "is not an integer",
+		"--max-connections=x":                        "is not an integer",
 		"--drain-delay=5":                            "is not a duration",
 		"--volatile=maybe":                           "is neither true nor false",
 		"--allow-uids=1,x":                           "is not a list of integers",
@@ -299,7 +298,7 @@ func TestFlagHelp(t *testing.T) {
 	usage := set.FlagUsages()
 	for _, want := range []string{
 		"--config string", "(default none)",
-		"--max-streams integer", "one connection; 1 to 10000 (default 64)",
+		"--max-connections integer", "open connections; 1 to 10000 (default 64)",
 		"largest request message; 64KiB to 1GiB (default 4MiB)",
 		"100ms to 1h (default 30s)", "0s to 1m (default 0s)",
 		"debug, info, warn or error (default info)",

@@ -61,7 +61,6 @@ metrics: "" # default
 otlp_endpoint: "" # default
 max_message_bytes: 65537 # file PATH:3
 max_in_flight_bytes: 64MiB # default
-max_streams: 64 # default
 max_connections: 64 # default
 default_deadline: 30s # default
 stream_idle: 5m # default
@@ -109,7 +108,6 @@ const wantJSON = `{
   "otlp_endpoint": {"value":"","origin":"default"},
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},
   "max_in_flight_bytes": {"value":67108864,"origin":"default"},
-  "max_streams": {"value":64,"origin":"default"},
   "max_connections": {"value":64,"origin":"default"},
   "default_deadline": {"value":"30s","origin":"default"},
   "stream_idle": {"value":"5m","origin":"default"},

@@ -275,11 +275,6 @@ func limitSettings() []setting {
 			rules: []rule[int64]{atLeastOneMessage(largeSize)},
 		}),
 		newSpec(spec[int]{
-			about: about{key: "max_streams", help: "calls in flight on one connection"},
-			kind:  count, field: func(c *Config) *int { return &c.MaxStreams }, value: 64,
-			rules: []rule[int]{between(count, 1, 10_000)},
-		}),
-		newSpec(spec[int]{
 			about: about{key: "max_connections", help: "open connections"},
 			kind:  count, field: func(c *Config) *int { return &c.MaxConnections }, value: 64,
 			rules: []rule[int]{between(count, 1, 10_000)},

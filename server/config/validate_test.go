@@ -108,8 +108,6 @@ func TestValidateRejects(t *testing.T) {
 			`max_message_bytes = "1073741825": is out of bounds: 64KiB to 1GiB`},
 		{func(c *config.Config) { c.MaxInFlightBytes = 4<<20 - 1 },
 			`max_in_flight_bytes = "4194303": is below max_message_bytes, which is 4MiB`},
-		{func(c *config.Config) { c.MaxStreams = 0 }, `max_streams = "0": is out of bounds: 1 to 10000`},
-		{func(c *config.Config) { c.MaxStreams = 10001 }, `max_streams = "10001": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.MaxConnections = 0 }, `max_connections = "0": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.MaxConnections = 10001 }, `max_connections = "10001": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.DefaultDeadline = 99 * time.Millisecond }, `default_deadline = "99ms": is out of bounds: 100ms to 1h`},
@@ -154,7 +152,7 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.Audit, c.AuditKeepFor, c.Redaction = config.AuditOff, 0, config.RedactValues },
 		func(c *config.Config) { c.Metrics, c.OTLPEndpoint = "127.0.0.1:0", "http://[::1]:4317" },
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
-		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
+		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxConnections = 10000 },
 		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
 		func(c *config.Config) { c.StreamIdle = time.Second },
 		func(c *config.Config) { c.DefaultDeadline = time.Hour; c.ShutdownTimeout = 10 * time.Minute },
@@ -178,13 +176,13 @@ func TestValidateZero(t *testing.T) {
 
 func TestValidateNamesTheOrigin(t *testing.T) {
 	t.Parallel()
-	path := written(t, "c.yaml", "\nmax_streams: 0\n")
+	path := written(t, "c.yaml", "\nmax_connections: 0\n")
 	loaded := mustLoad(t, parsed(t, "--config", path, "--tcp=localhost:1"), "TOOLRESULT_TOKEN=short",
 		"XDG_RUNTIME_DIR=/"+strings.Repeat("r", 100))
 	wantLines(t, loaded.Validate(),
 		`socket = "/`+strings.Repeat("r", 100)+`/toolresult/toolresult.sock": is 128 bytes long; the kernel takes at most `+fmt.Sprint(sidecar.MaxSocketPath)+` (from default)`,
 		`tcp = "localhost:1": names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT (from flag --tcp)`,
 		`token = (hidden): is 5 bytes long; at least 16 are needed (from env TOOLRESULT_TOKEN)`,
-		`max_streams = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,
+		`max_connections = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,
 	)
 }
