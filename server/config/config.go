@@ -171,9 +171,6 @@ type Config struct {
 	MaxInFlightBytes int64
 	// MaxConnections (key "max_connections") is the number of open connections, 1 to 10000. Default: 64.
 	MaxConnections int
-	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.
-	// Default: 30s.
-	DefaultDeadline time.Duration
 	// StreamIdle (key "stream_idle") is how long a stream may be without a message of its client, 1s to 24h.
 	// Default: 5m.
 	StreamIdle time.Duration

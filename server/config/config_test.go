@@ -69,7 +69,7 @@ func TestDefaults(t *testing.T) {
 		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
 		LogLevel: "info", LogFormat: "auto",
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxConnections: 64,
-		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
+		StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
 	}
 	if diff := cmp.Diff(want, config.Default(env)); diff != "" {
@@ -155,7 +155,7 @@ func full() config.Config {
 		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
 		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxConnections: 10000,
-		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
+		StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		IdleExit: 30 * time.Minute, LogSync: 2 * time.Second,
 	}
 }
@@ -199,7 +199,6 @@ otlp_endpoint: https://collector:4317
 max_message_bytes: 65536
 max_in_flight_bytes: 1GiB
 max_connections: 10_000
-default_deadline: 1h
 stream_idle: 24h
 drain_delay: 60s
 shutdown_timeout: 1m30s
@@ -214,7 +213,7 @@ log_sync: 2s
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
 		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_connections", "10000"},
-		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
+		{"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
 	}
 	var env, args []string
@@ -300,7 +299,7 @@ func TestFlagHelp(t *testing.T) {
 		"--config string", "(default none)",
 		"--max-connections integer", "open connections; 1 to 10000 (default 64)",
 		"largest request message; 64KiB to 1GiB (default 4MiB)",
-		"100ms to 1h (default 30s)", "0s to 1m (default 0s)",
+		"1s to 24h (default 5m)", "0s to 1m (default 0s)",
 		"debug, info, warn or error (default info)",
 		"(default $XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult)",
 		"--volatile ", "(default off)",

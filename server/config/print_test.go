@@ -62,7 +62,6 @@ otlp_endpoint: "" # default
 max_message_bytes: 65537 # file PATH:3
 max_in_flight_bytes: 64MiB # default
 max_connections: 64 # default
-default_deadline: 30s # default
 stream_idle: 5m # default
 drain_delay: 1m30s # flag --drain-delay
 shutdown_timeout: 10s # default
@@ -109,7 +108,6 @@ const wantJSON = `{
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},
   "max_in_flight_bytes": {"value":67108864,"origin":"default"},
   "max_connections": {"value":64,"origin":"default"},
-  "default_deadline": {"value":"30s","origin":"default"},
   "stream_idle": {"value":"5m","origin":"default"},
   "drain_delay": {"value":"1m30s","origin":"flag --drain-delay"},
   "shutdown_timeout": {"value":"10s","origin":"default"},

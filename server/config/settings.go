@@ -287,12 +287,6 @@ func timeSettings() []setting {
 	duration := durationKind()
 	return []setting{
 		newSpec(spec[time.Duration]{
-			about: about{key: "default_deadline", help: "deadline of a call whose client set none"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.DefaultDeadline },
-			value: 30 * time.Second,
-			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, time.Hour)},
-		}),
-		newSpec(spec[time.Duration]{
 			about: about{key: "stream_idle", help: "time that a stream may be without a message of its client"},
 			kind:  duration, field: func(c *Config) *time.Duration { return &c.StreamIdle },
 			value: 5 * time.Minute,

@@ -110,8 +110,6 @@ func TestValidateRejects(t *testing.T) {
 			`max_in_flight_bytes = "4194303": is below max_message_bytes, which is 4MiB`},
 		{func(c *config.Config) { c.MaxConnections = 0 }, `max_connections = "0": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.MaxConnections = 10001 }, `max_connections = "10001": is out of bounds: 1 to 10000`},
-		{func(c *config.Config) { c.DefaultDeadline = 99 * time.Millisecond }, `default_deadline = "99ms": is out of bounds: 100ms to 1h`},
-		{func(c *config.Config) { c.DefaultDeadline = time.Hour + 1 }, `default_deadline = "1h0m0.000000001s": is out of bounds: 100ms to 1h`},
 		{func(c *config.Config) { c.StreamIdle = 0 }, `stream_idle = "0s": is out of bounds: 1s to 24h`},
 		{func(c *config.Config) { c.StreamIdle = 25 * time.Hour }, `stream_idle = "25h": is out of bounds: 1s to 24h`},
 		{func(c *config.Config) { c.DrainDelay = -1 }, `drain_delay = "-1ns": is out of bounds: 0s to 1m`},
@@ -153,9 +151,9 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.Metrics, c.OTLPEndpoint = "127.0.0.1:0", "http://[::1]:4317" },
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
 		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxConnections = 10000 },
-		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
+		func(c *config.Config) { c.DrainDelay = time.Minute },
 		func(c *config.Config) { c.StreamIdle = time.Second },
-		func(c *config.Config) { c.DefaultDeadline = time.Hour; c.ShutdownTimeout = 10 * time.Minute },
+		func(c *config.Config) { c.ShutdownTimeout = 10 * time.Minute },
 	} {
 		changed := valid()
 		change(&changed)
