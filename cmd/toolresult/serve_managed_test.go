@@ -128,25 +128,6 @@ func TestLongestEnd(t *testing.T) {
 	}
 }
 
-// TestProfileSocket is beside that of calls, unless that is a manager's who has made a directory for the process.
-func TestProfileSocket(t *testing.T) {
-	for _, c := range []struct {
-		on, passed bool
-		directory  string
-		want       string
-	}{
-		{false, true, "/run/t/private", ""},
-		{true, false, "/run/t/private", "/run/t/s.pprof"},
-		{true, true, "", "/run/t/s.pprof"},
-		{true, true, "/run/t/private", "/run/t/private/s.pprof"},
-	} {
-		t.Setenv("RUNTIME_DIRECTORY", c.directory)
-		if got := profileSocket(config.Config{Socket: "/run/t/s", Pprof: c.on}, c.passed); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
-	}
-}
-
 // write writes a file.
 func write(t *testing.T, path, content string) {
 	t.Helper()

@@ -153,9 +153,6 @@ type Config struct {
 	LogLevel string
 	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].
 	LogFormat string
-	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open; with a socket of systemd,
-	// in the directory that systemd has made for the process, if there is one. Default: false.
-	Pprof bool
 	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
 	// 0 lets the kernel choose. Default: empty, which is off.
 	Metrics string
@@ -188,12 +185,6 @@ type Config struct {
 	// the client asks for it. Default: 1s.
 	LogSync time.Duration
 }
-
-// profileSuffix is what the path of the socket of profiles has behind that of the socket of calls.
-const profileSuffix = ".pprof"
-
-// ProfileSocket returns the path of the socket of profiles, beside that of calls.
-func (c Config) ProfileSocket() string { return c.Socket + profileSuffix }
 
 // Default returns the configuration without file, variables or flags. From env, in the form of [os.Environ], it
 // reads only XDG_RUNTIME_DIR, XDG_STATE_HOME, HOME and TMPDIR, which the default paths depend on.

@@ -89,18 +89,3 @@ func TestFileOfTheUser(t *testing.T) {
 		t.Errorf("--config= is %s", loaded.File)
 	}
 }
-
-// TestSocketOfProfilesFits has the longest socket beside which there can be one of profiles.
-func TestSocketOfProfilesFits(t *testing.T) {
-	for length, fits := range map[int]bool{107 - len(".pprof"): true, 107 - len(".pprof") + 1: false} {
-		socket := "/" + strings.Repeat("s", length-1)
-		loaded := mustLoad(t, parsed(t, "--pprof", "--socket", socket))
-		if err := loaded.Validate(); (err == nil) != fits {
-			t.Errorf("%d bytes: %v", length, err)
-		}
-		loaded = mustLoad(t, parsed(t, "--socket", socket))
-		if err := loaded.Validate(); err != nil {
-			t.Errorf("%d bytes, without profiles: %v", length, err)
-		}
-	}
-}

@@ -154,16 +154,6 @@ func socketPath() rule[string] {
 	}}
 }
 
-// profileSocketFits rejects profiles where the path of their socket is longer than the kernel takes.
-func profileSocketFits() rule[bool] {
-	return rule[bool]{check: func(c Config, on bool) error {
-		if on && len(c.ProfileSocket()) > sidecar.MaxSocketPath {
-			return fmt.Errorf("needs a socket at %s, and the kernel takes at most %d bytes", c.ProfileSocket(), sidecar.MaxSocketPath)
-		}
-		return nil
-	}}
-}
-
 // userIDs accepts the ids that a user can have.
 func userIDs() rule[[]int] {
 	return rule[[]int]{check: func(_ Config, v []int) error {

@@ -240,11 +240,6 @@ func logSettings() []setting {
 // telemetrySettings are for metrics and traces. All of them are off by default.
 func telemetrySettings() []setting {
 	return []setting{
-		newSpec(spec[bool]{
-			about: about{key: "pprof", help: "serve profiles of the process at a Unix socket beside the other, with .pprof behind its name"},
-			kind:  boolKind(), field: func(c *Config) *bool { return &c.Pprof },
-			rules: []rule[bool]{profileSocketFits()},
-		}),
 		newSpec(spec[string]{
 			about: about{key: "metrics", initialText: "off",
 				help: "serve metrics for Prometheus on this loopback address and port, such as 127.0.0.1:9464"},
