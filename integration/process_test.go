@@ -3,9 +3,6 @@ package integration_test
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +34,7 @@ func lastLine(t *testing.T, s *sidecar) map[string]any {
 
 func TestEndIsOneLine(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json"}})
+	s := startSidecar(t, launch{})
 	for range 2 {
 		if _, err := s.Project(t.Context(), completed(0, counted(20_000))); err != nil {
 			t.Fatal(err)
@@ -66,7 +63,7 @@ func TestEndIsOneLine(t *testing.T) {
 // A call that does not end is cut, and the line says so.
 func TestEndSaysWhatWasCut(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json", "--shutdown-timeout", "200ms"}})
+	s := startSidecar(t, launch{Args: []string{"--shutdown-timeout", "200ms"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	call, err := s.ProjectStream(ctx)
@@ -86,7 +83,7 @@ func TestEndSaysWhatWasCut(t *testing.T) {
 
 func TestIdleEndIsOneLine(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json", "--idle-exit", "1s"}})
+	s := startSidecar(t, launch{Args: []string{"--idle-exit", "1s"}})
 	if code := s.Wait(); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
@@ -106,7 +103,7 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 		}
 	}
 	write("max_connections: 9\n")
-	s := startSidecar(t, launch{Args: []string{"--config", file, "--log-format", "json", "--log-level", "warn"}})
+	s := startSidecar(t, launch{Args: []string{"--config", file, "--log-level", "warn"}})
 	lines := func(text string) int { return strings.Count(s.Log.String(), text) }
 	hangup := func(until string) {
 		t.Helper()

@@ -49,7 +49,7 @@ func serveCommand() *cobra.Command {
 			defer log.close()
 			level := new(slog.LevelVar)
 			level.Set(config.LogLevel(loaded.Config))
-			logger := config.NewLogger(loaded.Config, level, log, isTerminal(os.Stderr))
+			logger := config.NewLogger(level, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
 			again := &reloader{
 				asked: asked, load: func() (*config.Loaded, error) { return config.Reload(cmd.Flags(), os.Environ()) },

@@ -36,16 +36,6 @@ const (
 	RedactValues = "values"
 )
 
-// Values of [Config.LogFormat].
-const (
-	// FormatText writes lines for people.
-	FormatText = "text"
-	// FormatJSON writes one JSON object per line.
-	FormatJSON = "json"
-	// FormatAuto is [FormatText] on a terminal and [FormatJSON] elsewhere.
-	FormatAuto = "auto"
-)
-
 // Config has every setting of `toolresult serve`. The key of a field is its name in the YAML file; its
 // variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. Use [Default] and
 // [Load] to make one: the zero value is not valid.
@@ -151,8 +141,6 @@ type Config struct {
 	Budgets []Budget
 	// LogLevel (key "log_level") is debug, info, warn or error. Default: info.
 	LogLevel string
-	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].
-	LogFormat string
 	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
 	// 0 lets the kernel choose. Default: empty, which is off.
 	Metrics string

@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
 		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
 		Audit: "sqlite", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
-		LogLevel: "info", LogFormat: "auto",
+		LogLevel:        "info",
 		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxConnections: 64,
 		StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
@@ -152,7 +152,7 @@ func full() config.Config {
 		Audit: "off", AuditKeepFor: 3 * time.Hour, Redaction: "values",
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
 		ProjectProfiles: []string{"/w/.toolresult", "/q"},
-		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
+		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug",
 		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317",
 		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxConnections: 10000,
 		StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
@@ -193,7 +193,6 @@ profiles: [/p]
 project_profiles: [/w/.toolresult, /q]
 budgets: ["mcp:*@claude-*@2025=4000", Bash=900]
 log_level: debug
-log_format: json
 metrics: 127.0.0.1:9464
 otlp_endpoint: https://collector:4317
 max_message_bytes: 65536
@@ -211,7 +210,7 @@ log_sync: 2s
 		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
 		{"object_store", "s3://bucket/p?region=x"}, {"compress_after", "43200m"}, {"session_lease", "60m"}, {"keep_for", "120m"},
 		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
-		{"log_format", "json"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
+		{"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
 		{"max_in_flight_bytes", "1024 MiB"}, {"max_connections", "10000"},
 		{"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
@@ -338,15 +337,14 @@ func TestTokenComesFromTheEnvironmentAlone(t *testing.T) {
 // TestSecretStaysHidden prints a configuration in every way that comes to mind.
 func TestSecretStaysHidden(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Token: secret, LogLevel: "debug", LogFormat: "json"}
+	c := config.Config{Token: secret, LogLevel: "debug"}
 	asJSON, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log strings.Builder
 	for _, terminal := range []bool{true, false} {
-		c.LogFormat = "auto"
-		config.NewLogger(c, config.LogLevel(c), &log, terminal).Info("start", "config", c, "token", c.Token)
+		config.NewLogger(config.LogLevel(c), &log, terminal).Info("start", "config", c, "token", c.Token)
 	}
 	all := fmt.Sprintf("%v %+v %#v %s %q ", c, c, c, c.Token, c.Token) + string(asJSON) + log.String() +
 		fmt.Sprint(config.Validate(c))
@@ -364,20 +362,18 @@ func TestSecretStaysHidden(t *testing.T) {
 func TestLogger(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		level, format string
-		terminal      bool
-		want          string
+		level    string
+		terminal bool
+		want     string
 	}{
-		{"debug", "text", false, "level=DEBUG msg=hello"},
-		{"debug", "json", true, `"level":"DEBUG","msg":"hello"`},
-		{"debug", "auto", true, "level=DEBUG"},
-		{"debug", "auto", false, `"level":"DEBUG"`},
-		{"info", "auto", true, ""},
-		{"unknown", "auto", true, ""},
+		{"debug", true, "level=DEBUG msg=hello"},
+		{"debug", false, `"level":"DEBUG","msg":"hello"`},
+		{"info", true, ""},
+		{"unknown", true, ""},
 	} {
 		var out strings.Builder
-		given := config.Config{LogLevel: c.level, LogFormat: c.format}
-		config.NewLogger(given, config.LogLevel(given), &out, c.terminal).Debug("hello")
+		given := config.Config{LogLevel: c.level}
+		config.NewLogger(config.LogLevel(given), &out, c.terminal).Debug("hello")
 		if got := out.String(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q", c, got)
 		}

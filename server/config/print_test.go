@@ -55,7 +55,6 @@ profiles: [] # default
 project_profiles: [] # default
 budgets: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
-log_format: auto # default
 metrics: "" # default
 otlp_endpoint: "" # default
 max_message_bytes: 65537 # file PATH:3
@@ -100,7 +99,6 @@ const wantJSON = `{
   "project_profiles": {"value":[],"origin":"default"},
   "budgets": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
-  "log_format": {"value":"auto","origin":"default"},
   "metrics": {"value":"","origin":"default"},
   "otlp_endpoint": {"value":"","origin":"default"},
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},

@@ -229,11 +229,6 @@ func logSettings() []setting {
 			kind:  word, field: func(c *Config) *string { return &c.LogLevel }, value: "info",
 			rules: []rule[string]{oneOf("debug", "info", "warn", "error")},
 		}),
-		newSpec(spec[string]{
-			about: about{key: "log_format", help: "form of the log; auto is text on a terminal and json elsewhere"},
-			kind:  word, field: func(c *Config) *string { return &c.LogFormat }, value: FormatAuto,
-			rules: []rule[string]{oneOf(FormatText, FormatJSON, FormatAuto)},
-		}),
 	}
 }
 

@@ -96,7 +96,6 @@ func TestValidateRejects(t *testing.T) {
 		{func(c *config.Config) { c.Redaction = "off" }, `redaction = "off": is not one of all or values`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogLevel = "INFO" }, `log_level = "INFO": is not one of debug, info, warn or error`},
-		{func(c *config.Config) { c.LogFormat = "xml" }, `log_format = "xml": is not one of text, json or auto`},
 		{func(c *config.Config) { c.Metrics = "0.0.0.0:9464" }, `metrics = "0.0.0.0:9464": ` + loopback},
 		{func(c *config.Config) { c.Metrics = "localhost:9464" }, `metrics = "localhost:9464": ` + name},
 		{func(c *config.Config) { c.OTLPEndpoint = "127.0.0.1:4317" }, `otlp_endpoint = "127.0.0.1:4317": ` + collector},
