@@ -166,7 +166,7 @@ func TestValidateAccepts(t *testing.T) {
 func TestValidateZero(t *testing.T) {
 	t.Parallel()
 	err := config.Validate(config.Config{})
-	if err == nil || strings.Count(err.Error(), "\n") != 12 {
+	if err == nil || strings.Count(err.Error(), "\n") != 8 {
 		t.Error(err)
 	}
 }
