@@ -69,16 +69,6 @@ func MessageTooLarge(method string, size int64, limit int) *StatusError {
 	return r
 }
 
-// MessageTooHeavy returns the status of a message that takes size bytes when it is decoded, where at most limit may be in flight.
-// It is permanent.
-func MessageTooHeavy(method string, size, limit int64) *StatusError {
-	return &StatusError{
-		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		Message:  fmt.Sprintf("the message takes %d bytes when it is decoded, at most %d are allowed", size, limit) + elsewhere(method),
-		Metadata: map[string]string{"size": strconv.FormatInt(size, 10), "limit": strconv.FormatInt(limit, 10)},
-	}
-}
-
 // elsewhere names the streaming method for what is too large for a method.
 func elsewhere(method string) string {
 	switch method {
