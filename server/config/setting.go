@@ -70,8 +70,8 @@ type spec[T any] struct {
 	rules    []rule[T]
 }
 
-// row returns the setting of a field, with its default. The help text gets its bounds and its default.
-func row[T any](k kind[T], field func(*Config) *T, initial T, a about, rules ...rule[T]) setting {
+// row returns the setting of a field, with its default. The help text gets its default.
+func row[T any](k kind[T], field func(*Config) *T, initial T, a about, rules ...rule[T]) spec[T] {
 	if a.initialText == "" {
 		a.initialText = k.text(initial)
 	}
@@ -81,13 +81,15 @@ func row[T any](k kind[T], field func(*Config) *T, initial T, a about, rules ...
 // computed returns the setting of a field whose default depends on the environment.
 func computed[T any](
 	k kind[T], field func(*Config) *T, initial func(environment) T, a about, rules ...rule[T],
-) setting {
-	for _, r := range rules {
-		if r.help != "" {
-			a.help += "; " + r.help
-		}
-	}
+) spec[T] {
 	return spec[T]{a, k, field, initial, rules}
+}
+
+// within returns the setting with a bound, which its help text states.
+func (s spec[T]) within(b bound[T]) spec[T] {
+	s.help += "; " + b.help
+	s.rules = append(s.rules, b.check)
+	return s
 }
 
 // describe returns the names and the help text.
@@ -145,7 +147,7 @@ func (s spec[T]) native(c Config) any {
 // check returns the first bound that the value breaks. The order of the rules is that of the help text.
 func (s spec[T]) check(c Config) error {
 	for _, r := range s.rules {
-		if err := r.check(c, *s.field(&c)); err != nil {
+		if err := r(c, *s.field(&c)); err != nil {
 			return err
 		}
 	}
