@@ -12,6 +12,8 @@ package config
 
 import (
 	"time"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 // MemoryStore is the value of [Config.Store] that keeps artifacts in memory; a directory of that name is
@@ -93,7 +95,7 @@ type Config struct {
 // reads only XDG_RUNTIME_DIR, XDG_STATE_HOME, HOME and TMPDIR, which the default paths depend on.
 func Default(env []string) Config {
 	var c Config
-	e := newEnvironment(env)
+	e := sidecar.NewEnvironment(env)
 	for _, s := range settings() {
 		s.assign(&c, s.initial(e))
 	}
