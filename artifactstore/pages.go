@@ -169,7 +169,7 @@ func (p *Pages) load(at int) ([]byte, error) {
 	n, err := p.file.ReadAt(p.block, int64(at)*blockindex.BlockSize)
 	switch {
 	case int64(n) == want:
-	case err == io.EOF: //nolint:errorlint // as io.ReaderAt returns it
+	case err == io.EOF: // as io.ReaderAt returns it
 		return nil, p.damaged(at)
 	default:
 		return nil, fmt.Errorf("artifact %s: %w", p.ref.Name, ReadError(err))

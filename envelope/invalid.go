@@ -97,17 +97,22 @@ func (c Checker) Required(field, text string, limit int) {
 	c.Length(field, text, limit)
 }
 
+// bounded checks the length of a text, and that it is there if it is required.
+func (c Checker) bounded(field, text string, limit int, required bool) {
+	if required {
+		c.Required(field, text, limit)
+	} else {
+		c.Length(field, text, limit)
+	}
+}
+
 // maxNameBytes bounds names and ids, in bytes.
 const maxNameBytes = 128
 
 // Name checks a name or id against the closed pattern of the contract. An empty name
 // is valid unless it is required.
 func (c Checker) Name(field, name string, required bool) {
-	if required {
-		c.Required(field, name, maxNameBytes)
-	} else {
-		c.Length(field, name, maxNameBytes)
-	}
+	c.bounded(field, name, maxNameBytes, required)
 	if len(name) <= maxNameBytes && strings.IndexFunc(name, notName) >= 0 || name != "" && strings.IndexByte("-.:/", name[0]) >= 0 {
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_NAME_INVALID,
 			`may have letters, digits and "_", "-", ".", ":", "/", and begins with one of the first three`)
@@ -120,11 +125,7 @@ const maxCallIDBytes = 256
 // CallID checks the id of a call, as providers make it: printable ASCII without
 // spaces. An empty id is valid unless it is required.
 func (c Checker) CallID(field, id string, required bool) {
-	if required {
-		c.Required(field, id, maxCallIDBytes)
-	} else {
-		c.Length(field, id, maxCallIDBytes)
-	}
+	c.bounded(field, id, maxCallIDBytes, required)
 	if len(id) <= maxCallIDBytes && strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		c.Fail(field, pb.ErrorReason_ERROR_REASON_NAME_INVALID, "may have printable ASCII characters without spaces")
 	}

@@ -331,21 +331,6 @@ func rawCall(t *testing.T, address string, authority []string) (grpcStatus strin
 	}
 }
 
-// TestTokenFromDescriptor hands a token down through a pipe. No process has it in its arguments or its environment.
-func TestTokenFromDescriptor(t *testing.T) {
-	t.Parallel()
-	s := startSidecar(t, launch{Shell: "exec 3<<X\n" + secret + "\nX\n:", Args: []string{"--tcp", "127.0.0.1:0", "--token-fd=3"}})
-	if _, err := pb.NewToolResultServiceClient(dial(t, s.TCP)).GetServerInfo(bearing(t.Context(), secret), &pb.GetServerInfoRequest{}); err != nil {
-		t.Error(err)
-	}
-	for _, list := range []string{"cmdline", "environ"} {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", s.PID(), list))
-		if err != nil || strings.Contains(string(text), secret) {
-			t.Errorf("%s has the token, or cannot be read: %v", list, err)
-		}
-	}
-}
-
 // TestSocketPaths has sockets that must not be served, and what is no stale socket.
 func TestSocketPaths(t *testing.T) {
 	t.Parallel()

@@ -182,14 +182,14 @@ func canonicalOf(t *testing.T, text string) string {
 
 func TestInfo(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--max-streams=7"}})
+	s := startSidecar(t, launch{Args: []string{"--max-connections=7"}})
 	text := mustCLI(t, environment(t), nil, "info", "--server", "unix://"+s.Socket, "--wait=5s")
 	var info pb.GetServerInfoResponse
 	if err := protojson.Unmarshal([]byte(text), &info); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(strings.Join(info.GetFamilies(), " "), "text command command_batch ") || info.GetTokenCounters()[0] != "o200k_base" ||
-		info.GetLimits().GetMaxMessageBytes() != 4<<20 || info.GetLimits().GetMaxConcurrentStreams() != 7 {
+		info.GetLimits().GetMaxMessageBytes() != 4<<20 || info.GetLimits().GetMaxConnections() != 7 {
 		t.Errorf("the answer is %s", text)
 	}
 	if r := cli(t, environment(t), nil, "info", "--server", "unix:///nonexistent/s"); r.code != 125 || r.stdout != "" || !strings.Contains(r.stderr, "Unavailable") {
@@ -208,15 +208,15 @@ func TestVersion(t *testing.T) {
 
 func TestConfigCommands(t *testing.T) {
 	t.Parallel()
-	env := append(environment(t), "TOOLRESULT_MAX_STREAMS=9", "TOOLRESULT_TOKEN="+secret)
+	env := append(environment(t), "TOOLRESULT_MAX_CONNECTIONS=9", "TOOLRESULT_TOKEN="+secret)
 	text := mustCLI(t, env, nil, "config", "print", "--drain-delay=2s")
-	wantIn(t, text, "max_streams: 9", "env TOOLRESULT_MAX_STREAMS", "drain_delay: 2s", "flag --drain-delay", "default")
+	wantIn(t, text, "max_connections: 9", "env TOOLRESULT_MAX_CONNECTIONS", "drain_delay: 2s", "flag --drain-delay", "default")
 	wantNone(t, text, secret)
 	if asJSON := mustCLI(t, env, nil, "config", "print", "--format=json"); !json.Valid([]byte(asJSON)) || strings.Contains(asJSON, secret) {
 		t.Errorf("as JSON: %s", asJSON)
 	}
 	mustCLI(t, env, nil, "config", "validate")
-	if r := cli(t, env, nil, "config", "validate", "--max-streams=0"); r.code != 125 || !strings.Contains(r.stderr, "max_streams") {
+	if r := cli(t, env, nil, "config", "validate", "--max-connections=0"); r.code != 125 || !strings.Contains(r.stderr, "max_connections") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 }

@@ -40,9 +40,4 @@ func TestGrpcurl(t *testing.T) {
 	if r.code == 0 || !strings.Contains(r.stderr, `"reason": "FIELD_MISSING"`) {
 		t.Errorf("an empty request: exit code %d: %s", r.code, r.stderr)
 	}
-
-	silent := startSidecar(t, launch{Args: []string{"--reflection=false"}})
-	if r := grpcurl(silent.Socket, "list"); r.code == 0 || !strings.Contains(r.stderr, "reflection") {
-		t.Errorf("without reflection: exit code %d: %s%s", r.code, r.stdout, r.stderr)
-	}
 }

@@ -42,11 +42,10 @@ type inProcess struct {
 }
 
 // serve starts a server whose command family has another projector.
-func serve(t *testing.T, p projector, change func(*config.Config)) *inProcess {
+func serve(t *testing.T, p projector, change func(*config.Config, *server.Options)) *inProcess {
 	t.Helper()
 	c := config.Default(nil)
 	c.Socket, c.Store = filepath.Join(shortDir(t), "run", "s"), config.MemoryStore
-	change(&c)
 	families := families.BuiltIn()
 	for i := range families {
 		if families[i].Name == "command" {
@@ -54,7 +53,9 @@ func serve(t *testing.T, p projector, change func(*config.Config)) *inProcess {
 		}
 	}
 	s := &inProcess{log: &output{}, done: make(chan struct{})}
-	real, err := server.New(c, server.Options{Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Families: families})
+	o := server.Options{Logger: slog.New(slog.NewJSONHandler(s.log, nil)), Families: families}
+	change(&c, &o)
+	real, err := server.New(c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +77,7 @@ func serve(t *testing.T, p projector, change func(*config.Config)) *inProcess {
 	return s
 }
 
-func asConfigured(*config.Config) {}
+func asConfigured(*config.Config, *server.Options) {}
 
 // withPanic makes a projector panic with tool bytes in its hand.
 func withPanic(t *testing.T, _ *sidecar) error {
@@ -121,7 +122,7 @@ func withSlowWork(t *testing.T, _ *sidecar) error {
 	s := serve(t, func(ctx context.Context) error {
 		<-ctx.Done()
 		return ctx.Err()
-	}, func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond })
+	}, func(_ *config.Config, o *server.Options) { o.CallDeadline = 100 * time.Millisecond })
 	began := time.Now()
 	_, err := s.Project(context.WithoutCancel(t.Context()), completed(0, canary))
 	if took := time.Since(began); took < 100*time.Millisecond || took > 10*time.Second {
@@ -174,7 +175,7 @@ func TestShutdownWaitsForCallsInFlight(t *testing.T) {
 		once.Do(func() { close(started) })
 		<-release
 		return nil
-	}, func(c *config.Config) { c.DrainDelay = 100 * time.Millisecond })
+	}, func(c *config.Config, _ *server.Options) { c.DrainDelay = 100 * time.Millisecond })
 	first := make(chan error, 1)
 	go func() {
 		_, err := s.Project(context.WithoutCancel(t.Context()), completed(0, "x"))

@@ -365,7 +365,7 @@ func TestObjectStoreKilled(t *testing.T) {
 	store := filepath.Join(t.TempDir(), "store")
 	contents := map[string]string{}
 	for round := range 3 {
-		l := g.launch("--spool-bytes=1MiB")
+		l := g.launch()
 		l.Store = store
 		s := startSidecar(t, l)
 		for i := range 12 {

@@ -3,9 +3,6 @@ package integration_test
 import (
 	"context"
 	"encoding/json"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,7 +34,7 @@ func lastLine(t *testing.T, s *sidecar) map[string]any {
 
 func TestEndIsOneLine(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json"}})
+	s := startSidecar(t, launch{})
 	for range 2 {
 		if _, err := s.Project(t.Context(), completed(0, counted(20_000))); err != nil {
 			t.Fatal(err)
@@ -66,7 +63,7 @@ func TestEndIsOneLine(t *testing.T) {
 // A call that does not end is cut, and the line says so.
 func TestEndSaysWhatWasCut(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json", "--shutdown-timeout", "200ms"}})
+	s := startSidecar(t, launch{Args: []string{"--shutdown-timeout", "200ms"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	call, err := s.ProjectStream(ctx)
@@ -86,7 +83,7 @@ func TestEndSaysWhatWasCut(t *testing.T) {
 
 func TestIdleEndIsOneLine(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--log-format", "json", "--idle-exit", "1s"}})
+	s := startSidecar(t, launch{Args: []string{"--idle-exit", "1s"}})
 	if code := s.Wait(); code != 0 {
 		t.Fatalf("exit code %d", code)
 	}
@@ -105,8 +102,8 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("max_streams: 9\n")
-	s := startSidecar(t, launch{Args: []string{"--config", file, "--log-format", "json", "--log-level", "warn"}})
+	write("max_connections: 9\n")
+	s := startSidecar(t, launch{Args: []string{"--config", file, "--log-level", "warn"}})
 	lines := func(text string) int { return strings.Count(s.Log.String(), text) }
 	hangup := func(until string) {
 		t.Helper()
@@ -125,15 +122,15 @@ func TestHangupChangesTheLogLevel(t *testing.T) {
 	if lines(aCall) != 0 {
 		t.Fatalf("calls are logged at warn\n%s", s.Log)
 	}
-	write("max_streams: 10\nlog_level: debug\n")
-	hangup(`"settings":["max_streams"]`)
+	write("max_connections: 10\nlog_level: debug\n")
+	hangup(`"settings":["max_connections"]`)
 	call()
 	waitFor(t, "the line of a call", func() bool { return lines(aCall) == 1 })
-	write("max_streams: [\n")
+	write("max_connections: [\n")
 	hangup("the configuration cannot be read again")
 	call()
 	waitFor(t, "the level to stay", func() bool { return lines(aCall) == 2 })
-	write("max_streams: 9\n")
+	write("max_connections: 9\n")
 	hangup(`"log_level":"warn"`)
 	call()
 	if code := s.Terminate(); code != 0 || lines(aCall) != 2 {
@@ -151,13 +148,13 @@ func TestConfigurationOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(home, "run", "s")
-	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("max_streams: 7\nsocket: "+socket+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte("max_connections: 7\nsocket: "+socket+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	env = append(env, "XDG_CONFIG_HOME="+home)
-	wantIn(t, mustCLI(t, env, nil, "config", "print"), "max_streams: 7 # file "+filepath.Join(dir, "config.yaml")+":1")
-	wantIn(t, mustCLI(t, env, nil, "config", "print", "--config="), "max_streams: 64 # default")
-	wantIn(t, mustCLI(t, append(env, "XDG_CONFIG_HOME=relative"), nil, "config", "print"), "max_streams: 64 # default")
+	wantIn(t, mustCLI(t, env, nil, "config", "print"), "max_connections: 7 # file "+filepath.Join(dir, "config.yaml")+":1")
+	wantIn(t, mustCLI(t, env, nil, "config", "print", "--config="), "max_connections: 64 # default")
+	wantIn(t, mustCLI(t, append(env, "XDG_CONFIG_HOME=relative"), nil, "config", "print"), "max_connections: 64 # default")
 	startSidecar(t, launch{Socket: socket})
 	wantIn(t, mustCLI(t, env, nil, "ensure"), "unix://"+socket)
 	if err := os.Remove(filepath.Join(dir, "config.yaml")); err != nil {
@@ -168,61 +165,5 @@ func TestConfigurationOfTheUser(t *testing.T) {
 	}
 	if r := cli(t, env, nil, "config", "validate"); r.code != 125 || !strings.Contains(r.stderr, "is a directory (from the configuration directory)") {
 		t.Errorf("exit code %d: %s", r.code, r.stderr)
-	}
-}
-
-// Profiles are served at a socket of their own that only the user can open, and not unless they are asked for.
-func TestProfiles(t *testing.T) {
-	t.Parallel()
-	off := startSidecar(t, launch{})
-	if _, err := os.Lstat(off.Socket + ".pprof"); !os.IsNotExist(err) {
-		t.Errorf("profiles are served without being asked for: %v", err)
-	}
-	s := startSidecar(t, launch{Args: []string{"--pprof"}})
-	path := s.Socket + ".pprof"
-	info, err := os.Lstat(path)
-	if err != nil || info.Mode() != os.ModeSocket|0o600 {
-		t.Fatalf("%v, %v", info, err)
-	}
-	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "unix", path)
-	}}
-	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport}
-	get := func(what string) (int, string) {
-		t.Helper()
-		resp, err := client.Get("http://localhost/debug/pprof/" + what)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer resp.Body.Close()
-		text, err := io.ReadAll(resp.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return resp.StatusCode, string(text)
-	}
-	const gzipped, traced = "\x1f\x8b", "go 1."
-	for what, begin := range map[string]string{
-		"": "<html>", "profile?seconds=1": gzipped, "trace?seconds=0.1": traced, "heap?gc=1": gzipped, "allocs": gzipped, "goroutine": gzipped, "threadcreate": gzipped,
-		"block?seconds=1": gzipped, "mutex?seconds=1": gzipped, "goroutine?debug=2": "goroutine ", "cmdline": binary,
-	} {
-		if code, text := get(what); code != http.StatusOK || !strings.HasPrefix(text, begin) {
-			t.Errorf("%s: %d, %q", what, code, text[:min(len(text), 80)])
-		}
-	}
-	for what, want := range map[string]int{"none": 404, "profile?seconds=x": 400, "profile?seconds=NaN": 400, "profile?seconds=301": 400, "heap?seconds=-1": 400, "../../x": 404} {
-		if code, text := get(what); code != want {
-			t.Errorf("%s: %d, %s", what, code, text)
-		}
-	}
-	if tcp := listening(t, s.PID()); len(tcp) > 0 {
-		t.Errorf("it listens on TCP: %v", tcp)
-	}
-	if code := s.Terminate(); code != 0 {
-		t.Errorf("exit code %d\n%s", code, s.Log)
-	}
-	if _, err := os.Lstat(path); !os.IsNotExist(err) {
-		t.Errorf("the socket stays: %v", err)
 	}
 }

@@ -187,7 +187,7 @@ func newPlanting(t *testing.T, list []redacttest.Plant) *planting {
 	t.Helper()
 	w := &planting{sower: newSower(list), list: list, root: t.TempDir(), heard: &overheard{}}
 	w.sidecar = startSidecar(t, launch{Args: append(withFamilies(t), "--tcp=127.0.0.1:0", "--token-file", tokenFile(t, 0o600), "--metrics=127.0.0.1:0",
-		"--roots", w.root, "--log-format=text", "--log-sync=1h", "--gc-interval=0s")})
+		"--roots", w.root, "--log-sync=1h", "--gc-interval=0s")})
 	w.quiet = w.conn
 	w.conn = dial(t, "unix://"+w.Socket, grpc.WithStatsHandler(w.heard))
 	w.ToolResultServiceClient = pb.NewToolResultServiceClient(w.conn)

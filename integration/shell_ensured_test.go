@@ -55,7 +55,7 @@ func TestHookStartsASidecar(t *testing.T) {
 func TestNoSidecarIsStartedInVain(t *testing.T) {
 	t.Parallel()
 	for name, variable := range map[string]string{
-		"an address": "TOOLRESULT_ADDRESS=unix:///nonexistent/s", "a mistake": "TOOLRESULT_MAX_STREAMS=0", "no directory": "XDG_RUNTIME_DIR=/proc/nonexistent",
+		"an address": "TOOLRESULT_ADDRESS=unix:///nonexistent/s", "a mistake": "TOOLRESULT_MAX_CONNECTIONS=0", "no directory": "XDG_RUNTIME_DIR=/proc/nonexistent",
 	} {
 		u := newEnsured(t, variable)
 		begun := time.Now()

@@ -464,18 +464,18 @@ func TestSpanOfAFailedTool(t *testing.T) {
 	t.Errorf("no span of the tool: %v", c.spans())
 }
 
-// With a ratio of 0 no call is traced, whatever the caller says; with one between, the caller decides first.
-func TestTraceRatio(t *testing.T) {
+// TestTraceSampler sets the standard sampler. By default the caller decides first.
+func TestTraceSampler(t *testing.T) {
 	t.Parallel()
 	const sampled, dropped = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-00"
 	for _, c := range []struct {
-		ratio, parent string
-		want          bool
-	}{{"0", sampled, false}, {"0.000001", sampled, true}, {"1", dropped, false}, {"1", "", true}} {
-		t.Run(c.ratio+c.parent, func(t *testing.T) {
+		sampler, parent string
+		want            bool
+	}{{"always_off", sampled, false}, {"parentbased_always_off", sampled, true}, {"", dropped, false}, {"", "", true}} {
+		t.Run(c.sampler+c.parent, func(t *testing.T) {
 			t.Parallel()
 			to := startCollector(t)
-			s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", to.url, "--trace-ratio", c.ratio}})
+			s := startSidecar(t, launch{Args: []string{"--otlp-endpoint", to.url}, Env: []string{"OTEL_TRACES_SAMPLER=" + c.sampler}})
 			ctx := t.Context()
 			if c.parent != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", c.parent)

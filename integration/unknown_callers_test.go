@@ -313,7 +313,7 @@ func TestMessagesOfUnknownCallersAreAnswered(t *testing.T) {
 // TestPreauthHasTheSettingsOfGrpc: a client is told the same twice, first before it is known and then by gRPC.
 func TestPreauthHasTheSettingsOfGrpc(t *testing.T) {
 	t.Parallel()
-	s := startSidecar(t, launch{Args: []string{"--max-streams=17"}})
+	s := startSidecar(t, launch{})
 	f := dialFrames(t, "unix", s.Socket)
 	settings := func() (list []http2.Setting) {
 		frame, err := f.ReadFrame()

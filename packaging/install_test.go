@@ -226,8 +226,8 @@ func TestLeftoversAreFound(t *testing.T) {
 func TestUpgradeKeepsConfiguration(t *testing.T) {
 	root := stage(t)
 	admin := superuser(root)
-	admin.shell(t, "dpkg -i /srv/release/toolresult_"+version+"_amd64.deb; echo 'log_format: json' >> /etc/toolresult/config.yaml")
-	admin.shell(t, "dpkg -i /srv/release/toolresult_"+version+"_amd64.deb; grep log_format /etc/toolresult/config.yaml")
-	admin.shell(t, "dpkg -r toolresult; grep log_format /etc/toolresult/config.yaml; getent passwd toolresult")
+	admin.shell(t, "dpkg -i /srv/release/toolresult_"+version+"_amd64.deb; echo 'max_connections: 128' >> /etc/toolresult/config.yaml")
+	admin.shell(t, "dpkg -i /srv/release/toolresult_"+version+"_amd64.deb; grep max_connections /etc/toolresult/config.yaml")
+	admin.shell(t, "dpkg -r toolresult; grep max_connections /etc/toolresult/config.yaml; getent passwd toolresult")
 	admin.shell(t, "dpkg --purge toolresult; ! test -e /etc/toolresult; ! getent passwd toolresult")
 }

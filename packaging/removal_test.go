@@ -101,7 +101,7 @@ func TestRpmIsUpgraded(t *testing.T) {
 	root := stage(t)
 	rpm, install := rpmOf(t, root), pageRpm(t)
 	rpm(install, made.packages["rpm"])
-	superuser(root).shell(t, "echo 'log_format: json' >> /etc/toolresult/config.yaml")
+	superuser(root).shell(t, "echo 'max_connections: 128' >> /etc/toolresult/config.yaml")
 	const next = "0.1.1"
 	packages, err := made.release.Write(t.TempDir(), made.binary, packaging.Fields{ProjectName: "toolresult", Version: next, Os: "linux", Arch: "amd64"}, made.commit)
 	if err != nil {
@@ -111,7 +111,7 @@ func TestRpmIsUpgraded(t *testing.T) {
 	if got := output(t, "rpm", "--root", root, "-q", "--qf", "%{VERSION}\n", "toolresult"); got != next+"\n" {
 		t.Errorf("after the upgrade these versions are installed:\n%s", got)
 	}
-	superuser(root).shell(t, "grep log_format /etc/toolresult/config.yaml; getent passwd toolresult; toolresult version")
+	superuser(root).shell(t, "grep max_connections /etc/toolresult/config.yaml; getent passwd toolresult; toolresult version")
 }
 
 // TestRpmNeedsFiles has no names of packages among what the rpm needs: distributions differ in them, and not in these files.

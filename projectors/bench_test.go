@@ -59,7 +59,7 @@ func benchLog(n int, number uint64) []byte {
 // projectLog projects the output of a command with the defaults of the sidecar, redaction included.
 func projectLog(ctx context.Context, command projectors.Projector, stdout []byte, budget int, counter tokens.Counter) (projectors.Projection, error) {
 	redacted, _ := redact.Text(redact.Options{Patterns: redact.BuiltIn()}, stdout)
-	renderer, policy := renderers.Command(), renderers.Policy{Counter: counter, Handle: func(string) string { return renderers.CallHandle("1fa0074a") }}
+	renderer, policy := renderers.Command(), renderers.Policy{Counter: counter, Handle: func(string) string { return renderers.ToolHandle("read_result", "1fa0074a") }}
 	return command.Project(ctx, projectors.Input{
 		Output: &pb.CompleteToolOutput{
 			ToolName: "Bash", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,

@@ -55,26 +55,13 @@ const smallPart = 4 << 10
 
 // Write takes the next bytes of the stream and returns those that are ready.
 // The result may alias the input, and is valid until the next call.
-func (r *Redactor) Write(parts [][]byte) [][]byte {
-	if len(r.stages) == 0 {
-		return parts
-	}
-	for k, s := range r.stages {
-		if len(parts) > 1 {
-			parts = r.join(k, parts)
-		}
-		s.begin()
-		for _, p := range parts {
-			s.write(p, false)
-		}
-		parts = s.out
-	}
-	return parts
-}
+func (r *Redactor) Write(parts [][]byte) [][]byte { return r.run(parts, false) }
 
 // Flush ends the stream and returns the rest.
-func (r *Redactor) Flush() [][]byte {
-	var parts [][]byte
+func (r *Redactor) Flush() [][]byte { return r.run(nil, true) }
+
+// run takes parts through the stages, the last ones of the stream if it ends.
+func (r *Redactor) run(parts [][]byte, ends bool) [][]byte {
 	for k, s := range r.stages {
 		if len(parts) > 1 {
 			parts = r.join(k, parts)
@@ -83,7 +70,9 @@ func (r *Redactor) Flush() [][]byte {
 		for _, p := range parts {
 			s.write(p, false)
 		}
-		s.write(nil, true)
+		if ends {
+			s.write(nil, true)
+		}
 		parts = s.out
 	}
 	return parts

@@ -92,7 +92,7 @@ func TestRenderPayloadEqualsRender(t *testing.T) {
 	}
 	result := deployed(`{"environment":"prod","state":"live","replicas_total":9,"replicas_truncated":true,"replicas_artifact":0,"artifacts":[{"path":"/a"}]}`)
 	_, payload := envelope.Types{family.Name(): family}.Open(result)
-	p := renderers.Policy{Counter: tokens.Estimate(), Handle: renderers.CallHandle}
+	p := renderers.Policy{Counter: tokens.Estimate(), Handle: callHandle}
 	one, err := r.Render(result, p)
 	if err != nil {
 		t.Fatal(err)

@@ -145,7 +145,7 @@ func TestEndingsNameHandles(t *testing.T) {
 		StdoutSource: &pb.SourceFacts{Bytes: 8000, Lines: 200, VisibleBytes: 760, ShownLines: 20},
 		Artifacts:    []*pb.ArtifactReference{{Path: "/s/3fa/9c1e2"}},
 	}}}
-	for _, handle := range []func(string) string{nil, func(path string) string { return renderers.CallHandle(path[len("/s/"):]) }} {
+	for _, handle := range []func(string) string{nil, func(path string) string { return callHandle(path[len("/s/"):]) }} {
 		r, err := renderers.Command().Render(result, renderers.Policy{Counter: tokens.Estimate(), Handle: handle})
 		want := "/s/3fa/9c1e2"
 		if handle != nil {

@@ -60,7 +60,8 @@ func ExamplePolicy() {
 		Kind: "timeout", Message: "it took too long",
 		DetailsOmitted: &pb.DetailsOmitted{Bytes: 5000, Artifact: &pb.ArtifactReference{Path: "1fa0074a"}},
 	}}
-	receipt, err := renderers.Error().Render(r, renderers.Policy{Counter: tokens.Estimate(), Handle: renderers.CallHandle})
+	handle := func(name string) string { return renderers.ToolHandle("read_result", name) }
+	receipt, err := renderers.Error().Render(r, renderers.Policy{Counter: tokens.Estimate(), Handle: handle})
 	fmt.Println(receipt.Text, err)
 	// Output:
 	// Tool error timeout: it took too long

@@ -343,7 +343,7 @@ Files matched: 9 entries; 0 shown; all of it: /a`},
 func TestHandlesReplacePaths(t *testing.T) {
 	r := canonical(t, "command", `{"disposition":"completed","exit_status":0,"stdout_preview":"/a is a path\n","stdout_truncated":true,"stdout_artifact":0,
 		"stdout_source":{"bytes":40,"lines":4,"visible_bytes":14,"shown_lines":1},"artifacts":[{"path":"/a"},{"path":""}]}`)
-	p := renderers.Policy{Counter: tokens.Estimate(), Handle: renderers.CallHandle}
+	p := renderers.Policy{Counter: tokens.Estimate(), Handle: callHandle}
 	got, err := renderers.Command().Render(r, p)
 	want := "Process exited with code 0\nstdout: 4 lines, 40 bytes; 1 line shown; all of it: read_result(result=\"/a\")\n/a is a path"
 	if err != nil || got.Text != want {
@@ -375,3 +375,6 @@ func TestUnknownFamilyHasNoRenderer(t *testing.T) {
 		t.Errorf("an unknown external family has %T", r)
 	}
 }
+
+// callHandle names an artifact by a call of read_result.
+func callHandle(name string) string { return renderers.ToolHandle("read_result", name) }

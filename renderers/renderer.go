@@ -52,12 +52,10 @@ func Error() Renderer {
 	return Describe(func(protoreflect.Message) Document { return Document{Outcome: outcomeEnded} })
 }
 
-// CallHandle names an artifact by the call of read_result that reads it:
+// ToolHandle names an artifact by the call of the tool that reads it, which a runtime may offer under a
+// name of its own:
 //
 //	read_result(result="1fa0074a")
-func CallHandle(name string) string { return ToolHandle(envelope.ReadTool, name) }
-
-// ToolHandle is CallHandle for a runtime that offers read_result under the name of a tool of its own.
 func ToolHandle(tool, name string) string { return tool + `(result="` + name + `")` }
 
 // Document is what a receipt says: a family's renderer describes it, and ParseReceipt

@@ -23,7 +23,7 @@ type bare struct {
 	registry  *families.Registry
 	policies  *policy.Resolver
 	compactor *compactor.Compactor
-	ctx       context.Context //nolint:containedctx // of the test
+	ctx       context.Context // of the test
 }
 
 // Newbare returns a bare for the families of a registry.

@@ -25,7 +25,7 @@ import (
 // compactWire is the client's side of a CompactStream call.
 type compactWire struct {
 	grpc.ServerStream
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	requests []*pb.CompactStreamRequest
 	answers  []*pb.CompactStreamResponse
 }

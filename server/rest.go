@@ -29,7 +29,7 @@ func giveBack() {
 	defer func() { _ = smaps.Close() }() // it was only read
 	for _, r := range cleanRanges(smaps, program) {
 		// Nothing was written there, so that every page is read from the file again, with the content that it had.
-		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), r.from)), r.to-r.from), unix.MADV_DONTNEED) //nolint:gosec // no Go memory
+		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(nil), r.from)), r.to-r.from), unix.MADV_DONTNEED)
 	}
 }
 

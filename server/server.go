@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,8 @@ const (
 	connectionTimeout = 5 * time.Second
 	window            = 1 << 20
 	keepaliveMin      = 10 * time.Second
+	callDeadline      = 30 * time.Second // of a call whose client set none
+	maxStreams        = 64               // calls in flight on one connection
 	// streamWorkers are the goroutines that serve calls one after the other: their stacks have grown. Calls beside these have goroutines of
 	// their own.
 	streamWorkers = 16
@@ -63,15 +66,16 @@ const AuditTrailer = recorder.AuditTrailer
 
 // Options are what a Server is given beside its configuration.
 type Options struct {
-	Logger   *slog.Logger        // required
-	Metrics  metrics.Reporter    // optional; what the configuration asks for, package telemetry starts
-	GRPC     []grpc.ServerOption // further ones, such as a stats handler that traces
-	Version  string              // of the build; empty: what the build knows of itself
-	Families []families.Family   // nil: Families(), with the profiles of the configuration
-	LockWait time.Duration       // how long to wait for another process to leave the store
-	Listener net.Listener        // optional; in the place of the addresses of the configuration, as rpc.ListenInProcess returns one
-	Socket   net.Listener        // optional; a bound Unix socket, in the place of that of the configuration, whose file is its owner's
-	Stopping func()              // optional; called when the server begins to end without a fault
+	Logger       *slog.Logger        // required
+	Metrics      metrics.Reporter    // optional; what the configuration asks for, package telemetry starts
+	GRPC         []grpc.ServerOption // further ones, such as a stats handler that traces
+	Version      string              // of the build; empty: what the build knows of itself
+	Families     []families.Family   // nil: Families(), with the profiles of the configuration
+	LockWait     time.Duration       // how long to wait for another process to leave the store
+	Listener     net.Listener        // optional; in the place of the addresses of the configuration, as rpc.ListenInProcess returns one
+	Socket       net.Listener        // optional; a bound Unix socket, in the place of that of the configuration, whose file is its owner's
+	Stopping     func()              // optional; called when the server begins to end without a fault
+	CallDeadline time.Duration       // of a call whose client set none; 0: 30 s
 }
 
 // Server is one sidecar.
@@ -154,7 +158,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	if err := s.listen(o); err != nil {
 		return err
 	}
-	limits, info := limitsOf(s.config), Info(o.Version)
+	limits, info := limitsOf(s.config, cmp.Or(o.CallDeadline, callDeadline)), Info(o.Version)
 	records, err := s.openAudit(metrics.OnCommit(o.Metrics, metrics.AuditStore))
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
@@ -176,7 +180,7 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	parts := Parts{
 		Registry: registry, Catalog: s.catalog, Objects: s.objects, Roots: roots, Durability: durability, Secrets: redaction.NewSecrets(),
 		Recorder: s.audit, Metrics: o.Metrics, Sessions: access.Sessions, Info: info, Budgets: s.config.Budgets,
-		Memory: memory, Calls: s.calls, CallDeadline: s.config.DefaultDeadline, StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
+		Memory: memory, Calls: s.calls, CallDeadline: limits.GetDefaultDeadline().AsDuration(), StreamIdle: s.config.StreamIdle, LogSync: s.config.LogSync, Draining: s.draining, MaxAnswer: int(limits.GetMaxMessageBytes()), Logger: s.logger,
 	}
 	if s.config.Redaction == config.RedactAll {
 		parts.Patterns = redact.BuiltIn()
@@ -197,9 +201,7 @@ func (s *Server) register(services *Services) {
 		s.health.SetServingStatus(name, healthpb.HealthCheckResponse_SERVING)
 	}
 	healthpb.RegisterHealthServer(registrar, s.health)
-	if s.config.Reflection {
-		reflection.Register(registrar)
-	}
+	reflection.Register(registrar)
 }
 
 // storageFailed reports by the health of ToolResultService that the server must start again: every result needs a record, and
@@ -277,7 +279,7 @@ func SoftLimit(c config.Config) int64 { return ownMemory + 2*c.MaxInFlightBytes 
 // guard bounds the connections of each listener: the socket first, then TCP.
 func (s *Server) guard(creds credentials.TransportCredentials) {
 	preauth := rpc.Preauth{
-		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(uint32(s.config.MaxStreams), window),
+		Credentials: creds, Calls: s.calls, Health: s.health, Settings: rpc.Settings(maxStreams, window),
 		SetUp: connectionTimeout, Time: rpc.PendingTime,
 	}
 	for i, l := range s.listeners {
@@ -301,11 +303,11 @@ func (s *Server) credentials(secure credentials.TransportCredentials, groups []u
 	return identity.PeerCredentials{Allowed: allowed, Groups: groups, Rejected: s.rejectPeer, TLS: secure}
 }
 
-func limitsOf(c config.Config) *pb.Limits {
+func limitsOf(c config.Config, deadline time.Duration) *pb.Limits {
 	return &pb.Limits{
 		MaxMessageBytes: uint64(c.MaxMessageBytes), MaxInFlightBytes: uint64(c.MaxInFlightBytes),
-		MaxConcurrentStreams: uint32(c.MaxStreams), MaxConnections: uint32(c.MaxConnections),
-		DefaultDeadline: durationpb.New(c.DefaultDeadline), StreamIdle: durationpb.New(c.StreamIdle),
+		MaxConcurrentStreams: maxStreams, MaxConnections: uint32(c.MaxConnections),
+		DefaultDeadline: durationpb.New(deadline), StreamIdle: durationpb.New(c.StreamIdle),
 	}
 }
 

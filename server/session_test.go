@@ -19,7 +19,7 @@ import (
 // number.
 type calls struct {
 	grpc.ServerStream
-	ctx      context.Context //nolint:containedctx // of the stream
+	ctx      context.Context // of the stream
 	messages [][]byte
 	answers  map[uint64]*pb.ProjectSessionResponse
 	sent     int

@@ -31,6 +31,9 @@ const (
 	segmentsOfAKeep = 30 // segments that are begun, at least, while a record is kept
 )
 
+// spoolBytes limits the uploaded artifacts that stay in the spool, those used last, in bytes.
+const spoolBytes = 4 << 30
+
 // openStore opens the artifact store and its catalog, and returns how durable they are.
 func (s *Server) openStore(o Options) (pb.StoreDurability, error) {
 	const volatile, durable = pb.StoreDurability_STORE_DURABILITY_VOLATILE, pb.StoreDurability_STORE_DURABILITY_DURABLE
@@ -81,7 +84,7 @@ func (s *Server) openDir(options dir.Options) (artifactstore.Store, *dir.Store, 
 		return nil, nil, err
 	}
 	s.objects, err = objectstore.Open(s.config.Store, options, objectstore.Options{
-		Location: location, Credentials: credentials, SpoolBytes: s.config.SpoolBytes,
+		Location: location, Credentials: credentials, SpoolBytes: spoolBytes,
 		CloseTimeout: s.config.ShutdownTimeout, Logger: s.logger,
 	})
 	if err != nil {
@@ -147,7 +150,7 @@ func (s *Server) openAudit(onSent auditlog.OnCommit) (log auditlog.Log, err erro
 		return nil, nil
 	case config.AuditPostgres:
 		log, err = postgres.Open(context.Background(), postgres.Options{
-			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index, Limit: s.config.AuditOutbox,
+			DSN: string(s.config.AuditDSN), Journal: s.journal, Index: index,
 			Through: s.config.Store == config.MemoryStore, Volatile: s.config.Volatile, Logger: s.logger, OnCommit: onSent,
 		})
 	default:

@@ -25,7 +25,7 @@ import (
 // wire is the client's side of a stream: what it sends, and what it was answered.
 type wire struct {
 	grpc.ServerStream
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	requests []*pb.ProjectStreamRequest
 	answers  []*pb.ProjectStreamResponse
 	pool     *rpctest.LentBuffers

@@ -148,7 +148,7 @@ func (c *Catalog) Stage(ctx context.Context) (artifactstore.Stage, error) {
 type stage struct {
 	artifactstore.Stage
 	catalog *Catalog
-	ctx     context.Context //nolint:containedctx // of the stage, see Stager
+	ctx     context.Context // of the stage, see Stager
 
 	mu       sync.Mutex
 	reserved int64 // bytes

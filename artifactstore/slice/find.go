@@ -76,7 +76,7 @@ var newline = []byte("\n")
 
 // search is the state of one call of Find.
 type search struct {
-	ctx    context.Context //nolint:containedctx // of the call
+	ctx    context.Context // of the call
 	pages  *artifactstore.Pages
 	match  Match
 	budget Budget

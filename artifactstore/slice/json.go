@@ -24,7 +24,7 @@ const maxDepth = 10_000
 
 // scanner is the state of reading a text. Its methods move past values, and offset returns where they are.
 type scanner struct {
-	ctx    context.Context //nolint:containedctx // of the call
+	ctx    context.Context // of the call
 	pages  *artifactstore.Pages
 	window []byte // of the text
 	next   int    // in the window
@@ -64,7 +64,7 @@ func (s *scanner) peek() (byte, error) {
 // mustPeek returns the next byte. It fails with ErrJSON at the end of the text.
 func (s *scanner) mustPeek() (byte, error) {
 	c, err := s.peek()
-	if err == io.EOF { //nolint:errorlint // of peek
+	if err == io.EOF { // of peek
 		return 0, s.invalid()
 	}
 	return c, err
@@ -94,7 +94,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 func (s *scanner) end() error {
 	for {
 		switch c, err := s.peek(); {
-		case err == io.EOF: //nolint:errorlint // of peek
+		case err == io.EOF: // of peek
 			return nil
 		case err != nil:
 			return err
@@ -387,9 +387,9 @@ func (s *scanner) digits() error {
 func (s *scanner) checkDelimiter() error {
 	c, err := s.peek()
 	switch {
-	case err == io.EOF && s.depth+len(s.open) == 0: //nolint:errorlint // of peek
+	case err == io.EOF && s.depth+len(s.open) == 0: // of peek
 		return nil
-	case err == io.EOF: //nolint:errorlint // of peek
+	case err == io.EOF: // of peek
 		return s.invalid()
 	case err != nil:
 		return err

@@ -130,7 +130,7 @@ func checkPages(t failer, content []byte, s slice.Selection, want []byte, b slic
 func TestEmptySelections(t *testing.T) {
 	p := open(t, []byte("a\nb\n"))
 	for _, s := range []slice.Selection{slice.Lines{First: 3}, slice.Bytes{Start: 5}, slice.Around{Line: 3}} {
-		if page, err := slice.Read(t.Context(), p, s, -1, slice.Budget{Bytes: 9, Lines: 9}); err != slice.ErrNothing { //nolint:errorlint // the sentinel itself
+		if page, err := slice.Read(t.Context(), p, s, -1, slice.Budget{Bytes: 9, Lines: 9}); err != slice.ErrNothing { // the sentinel itself
 			t.Errorf("%+v: %+v, %v", s, page, err)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 // rowReader reads the rows of the index beside the records of the journal, in the same order.
 type rowReader struct {
-	ctx  context.Context //nolint:containedctx // of one verification
+	ctx  context.Context // of one verification
 	log  *Log
 	next uint64 // sequence from which rows are read next
 	rows []storedRow

@@ -76,7 +76,7 @@ type Log struct {
 	readers chan *pgconn.PgConn
 	sender  sender
 
-	stop      context.Context //nolint:containedctx // done when the log closes
+	stop      context.Context // done when the log closes
 	cancel    context.CancelFunc
 	wake      chan struct{} // there may be something to send
 	ended     chan struct{} // closed when the sender has ended

@@ -1,6 +1,7 @@
 package toolresult
 
 import (
+	"iter"
 	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
@@ -48,18 +49,29 @@ func appendArtifacts(paths []string, m protoreflect.Message) []string {
 		}
 		return append(paths, ref.GetPath())
 	}
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		switch {
-		case f.Message() == nil || f.IsMap() || !m.Has(f):
-		case f.IsList():
-			for n := range m.Get(f).List().Len() {
-				paths = appendArtifacts(paths, m.Get(f).List().Get(n).Message())
-			}
-		default:
-			paths = appendArtifacts(paths, m.Get(f).Message())
-		}
+	for inside := range messages(m) {
+		paths = appendArtifacts(paths, inside)
 	}
 	return paths
+}
+
+// messages returns the messages in the fields of a message, in the order of the fields.
+func messages(m protoreflect.Message) iter.Seq[protoreflect.Message] {
+	return func(yield func(protoreflect.Message) bool) {
+		fields := m.Descriptor().Fields()
+		for i := range fields.Len() {
+			f := fields.Get(i)
+			switch {
+			case f.Message() == nil || f.IsMap() || !m.Has(f):
+			case f.IsList():
+				for n := range m.Get(f).List().Len() {
+					if !yield(m.Get(f).List().Get(n).Message()) {
+						return
+					}
+				}
+			case !yield(m.Get(f).Message()):
+				return
+			}
+		}
+	}
 }

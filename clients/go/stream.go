@@ -257,18 +257,8 @@ func takePayloads(taken [][]byte, m protoreflect.Message) [][]byte {
 		}
 		return taken
 	}
-	fields := m.Descriptor().Fields()
-	for i := range fields.Len() {
-		f := fields.Get(i)
-		switch {
-		case f.Message() == nil || f.IsMap() || !m.Has(f):
-		case f.IsList():
-			for n := range m.Get(f).List().Len() {
-				taken = takePayloads(taken, m.Get(f).List().Get(n).Message())
-			}
-		default:
-			taken = takePayloads(taken, m.Get(f).Message())
-		}
+	for inside := range messages(m) {
+		taken = takePayloads(taken, inside)
 	}
 	return taken
 }

@@ -55,7 +55,7 @@ func auditVerifyCommand() *cobra.Command {
 // ends with the first error, such as a record that does not exist: then nothing is proved.
 type verification struct {
 	*connection
-	ctx          context.Context //nolint:containedctx // of the command
+	ctx          context.Context // of the command
 	out          io.Writer       // gets a line for each record, and one for the log
 	output       string          // text or json
 	all          bool            // every record is made again after the chain

@@ -94,7 +94,7 @@ func (t *target) find(ctx context.Context) (place, error) {
 	found, err := findSidecar(ctx)
 	switch {
 	case errors.Is(err, sidecar.ErrDenied):
-		return place{store: filepath.Join(config.TemporaryDir(os.Environ()), "state")}, nil
+		return place{store: filepath.Join(sidecar.NewEnvironment(os.Environ()).TemporaryDir(), "state")}, nil
 	case t.ensured != nil && isAway(err):
 		address, err := t.ensured.address(ctx)
 		return place{address: address}, err
@@ -220,7 +220,7 @@ const lockWait = 10 * time.Second
 // waited for. Nothing is logged, because the output belongs to the command; nobody else can call it.
 func embed(ctx context.Context, c config.Config, alone bool) (*connection, error) {
 	listener := rpc.ListenInProcess()
-	c.TCP, c.Token, c.TokenFile, c.TokenFD, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", 0, "", "", "", "", 0
+	c.TCP, c.Token, c.TokenFile, c.TLSCert, c.TLSKey, c.TLSClientCA, c.AddressFile, c.IdleExit = "", "", "", "", "", "", "", 0
 	options := server.Options{Logger: slog.New(slog.DiscardHandler), Version: version, Listener: listener}
 	p := showProgress(ctx, takes("opening the store"))
 	defer p.stop()
@@ -244,7 +244,7 @@ func embed(ctx context.Context, c config.Config, alone bool) (*connection, error
 		stop()
 		return nil, errors.Join(err, <-served)
 	}
-	if in := config.TemporaryDir(os.Environ()); strings.HasPrefix(c.Store, in+string(filepath.Separator)) {
+	if in := sidecar.NewEnvironment(os.Environ()).TemporaryDir(); strings.HasPrefix(c.Store, in+string(filepath.Separator)) {
 		conn.temporary = c.Store
 	}
 	leave := conn.close

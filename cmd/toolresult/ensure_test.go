@@ -43,8 +43,8 @@ func TestEnsureReportsMistakes(t *testing.T) {
 	t.Setenv("TOOLRESULT_ADDRESS", "")
 	dir := t.TempDir()
 	t.Setenv("TOOLRESULT_SOCKET", filepath.Join(dir, "run", "s"))
-	t.Setenv("TOOLRESULT_MAX_STREAMS", "0")
-	toolresult(t, "", "ensure").want(codeFailed, "! max_streams")
+	t.Setenv("TOOLRESULT_MAX_CONNECTIONS", "0")
+	toolresult(t, "", "ensure").want(codeFailed, "! max_connections")
 	t.Setenv("TOOLRESULT_CONFIG", filepath.Join(dir, "none.yaml"))
 	toolresult(t, "", "ensure").want(codeFailed, "! none.yaml")
 	if log, err := os.Stat(filepath.Join(dir, "run", "toolresult.log")); err == nil {

@@ -142,7 +142,7 @@ func (r *callFlags) flags(fs *pflag.FlagSet) {
 // because exec must find a mistake before it runs the command.
 func (r *callFlags) message() (*pb.CallReference, error) {
 	if r.session == "" && r.call == "" {
-		return nil, nil //nolint:nilnil // the reference is optional
+		return nil, nil
 	}
 	if r.session == "" {
 		return nil, errors.New("--call: needs --session")

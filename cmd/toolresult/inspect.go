@@ -34,7 +34,7 @@ func inspectCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer listener.Close()                                 //nolint:errcheck // the server has closed it
+			defer listener.Close()
 			ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP) // a closed terminal leaves no store of trials
 			defer stop()
 			return t.withConnection(ctx, func(c *connection) error {

@@ -52,7 +52,7 @@ func TestInspectServesUntilItIsInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close() //nolint:errcheck // it was read
+		defer resp.Body.Close()
 		text, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode != http.StatusOK {
 			t.Fatal(resp.StatusCode, err, string(text))

@@ -129,7 +129,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		if err := os.Remove(link); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(link, []byte(script), 0o755); err != nil { //nolint:gosec // it is run
+		if err := os.WriteFile(link, []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}

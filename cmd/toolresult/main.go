@@ -1,23 +1,8 @@
 // Command toolresult is the tool-result sidecar and its command-line client.
 //
-//	toolresult serve                 start the sidecar
-//	toolresult exec -- CMD ARGS      run a command and print its receipt
-//	toolresult shell -c LINE         be the shell of an agent's host
-//	toolresult project|render|compact  call an RPC with data from stdin
-//	toolresult project-turn          project several outputs within one budget
-//	toolresult transport encode|assemble|lint  messages and streams of providers
-//	toolresult tool definitions|call  the tool that a model can be given
-//	toolresult mcp -- SERVER ARGS    pass messages to a server of MCP, with receipts
-//	toolresult session-token SESSION  print a token that confines its bearer to a session
-//	toolresult ensure                make sure that a sidecar runs, print its address
-//	toolresult install|doctor|uninstall HOST  add it to an agent host, check it, take it away
-//	toolresult hook HOST             answer a hook of an agent host
-//	toolresult info                  say what the running sidecar is
-//	toolresult families [FILE]       list families, and check your own
-//	toolresult profile explain -- CMD  say what is known of a command
-//	toolresult inspect               serve a page that shows what the model saw
-//	toolresult config print          show the configuration and its origins
-//	toolresult version               say what this binary is
+//	toolresult serve               start the sidecar
+//	toolresult exec -- CMD ARGS    run a command and print its receipt
+//	toolresult --help              list all commands
 //
 // Exit codes are those that env(1) and timeout(1) have for a command that runs another one:
 //

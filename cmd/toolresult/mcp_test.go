@@ -127,7 +127,7 @@ func TestMCPToolIsReadResult(t *testing.T) {
 	}
 	var want struct {
 		Description  any
-		Input_schema any //nolint:revive,staticcheck // the provider's name
+		Input_schema any
 	}
 	definition := toolresult(t, "", "tool", "definitions", "--provider", "anthropic").want(0)
 	text := strings.ReplaceAll(definition.out, "read_result(", "toolresult_read(")

@@ -119,7 +119,7 @@ func TestOutputIsDocumented(t *testing.T) {
 			}
 		}
 		if *update {
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil { //nolint:gosec // it is a document
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		} else if string(was) != want {

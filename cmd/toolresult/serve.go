@@ -22,7 +22,6 @@ import (
 	"github.com/toolresult/toolresult/internal/systemd"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
-	"github.com/toolresult/toolresult/server/profiling"
 	"github.com/toolresult/toolresult/server/telemetry"
 )
 
@@ -50,7 +49,7 @@ func serveCommand() *cobra.Command {
 			defer log.close()
 			level := new(slog.LevelVar)
 			level.Set(config.LogLevel(loaded.Config))
-			logger := config.NewLogger(loaded.Config, level, log, isTerminal(os.Stderr))
+			logger := config.NewLogger(level, log, isTerminal(os.Stderr))
 			slog.SetDefault(logger)
 			again := &reloader{
 				asked: asked, load: func() (*config.Loaded, error) { return config.Reload(cmd.Flags(), os.Environ()) },
@@ -86,11 +85,6 @@ func serve(ctx context.Context, c config.Config, logger *slog.Logger, out io.Wri
 		defer func() { err = errors.Join(err, measured.Close()) }()
 		options.Metrics, options.GRPC = measured, measured.ServerOptions()
 	}
-	profiles, err := profiling.Start(profileSocket(c, socket != nil), logger)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, profiles.Close()) }()
 	collect := pauseCollector()
 	s, err := server.New(c, options)
 	collect()

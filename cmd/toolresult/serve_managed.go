@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -42,18 +41,6 @@ const endReserve = 10 * time.Second
 
 // longestEnd is what an end may take with a configuration.
 func longestEnd(c config.Config) time.Duration { return c.DrainDelay + c.ShutdownTimeout + endReserve }
-
-// profileSocket returns the path of the socket of profiles, empty for none. A manager that has bound the socket of calls owns the directory
-// of that one; the place for others is then the directory that it has made for this process, if it has made one.
-func profileSocket(c config.Config, passed bool) string {
-	switch dir := systemd.RuntimeDirectory(); {
-	case !c.Pprof:
-		return ""
-	case passed && dir != "":
-		return filepath.Join(dir, filepath.Base(c.ProfileSocket()))
-	}
-	return c.ProfileSocket()
-}
 
 // statusOf is the line that a manager shows of a server.
 func statusOf(s *server.Server) string { return "Serving " + strings.Join(s.Addresses(), " ") }

@@ -84,9 +84,9 @@ func TestManagerIsNotified(t *testing.T) {
 	until("WATCHDOG=1")
 
 	for content, want := range map[string]string{
-		"log_level: debug\n":                 "Serving, with the configuration",
-		"log_level: debug\nmax_streams: 7\n": "Serving; settings that wait for a new start: max_streams",
-		"log_level: loud\n":                  "Serving; the configuration cannot be read again",
+		"log_level: debug\n":                     "Serving, with the configuration",
+		"log_level: debug\nmax_connections: 7\n": "Serving; settings that wait for a new start: max_connections",
+		"log_level: loud\n":                      "Serving; the configuration cannot be read again",
 	} {
 		write(t, file, content)
 		asked <- os.Interrupt
@@ -125,25 +125,6 @@ func TestSidecarsOfEnsureHaveNoManager(t *testing.T) {
 func TestLongestEnd(t *testing.T) {
 	if got := longestEnd(config.Config{DrainDelay: time.Minute, ShutdownTimeout: 10 * time.Minute}); got != 11*time.Minute+endReserve {
 		t.Errorf("an end takes at most %s", got)
-	}
-}
-
-// TestProfileSocket is beside that of calls, unless that is a manager's who has made a directory for the process.
-func TestProfileSocket(t *testing.T) {
-	for _, c := range []struct {
-		on, passed bool
-		directory  string
-		want       string
-	}{
-		{false, true, "/run/t/private", ""},
-		{true, false, "/run/t/private", "/run/t/s.pprof"},
-		{true, true, "", "/run/t/s.pprof"},
-		{true, true, "/run/t/private", "/run/t/private/s.pprof"},
-	} {
-		t.Setenv("RUNTIME_DIRECTORY", c.directory)
-		if got := profileSocket(config.Config{Socket: "/run/t/s", Pprof: c.on}, c.passed); got != c.want {
-			t.Errorf("%+v: %q", c, got)
-		}
 	}
 }
 

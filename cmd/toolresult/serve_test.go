@@ -54,15 +54,15 @@ func TestConfigCommands(t *testing.T) {
 	toolresult(t, "", "config", "print", "--format", "json", "--gc-interval", "2h").want(0, `"gc_interval"`, "2h")
 	toolresult(t, "", "config", "print", "--format", "xml").want(codeFailed, "! xml")
 	toolresult(t, "", "config", "validate").wantOut("")
-	toolresult(t, "", "config", "validate", "--max-streams", "0").want(codeFailed, "! max_streams")
+	toolresult(t, "", "config", "validate", "--max-connections", "0").want(codeFailed, "! max_connections")
 }
 
 func TestServeFailsBeforeItListens(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"! max_streams": {"--max-streams", "0"},
-		"! metrics":     {"--metrics", "no address"},
-		"! in use":      {"--store", t.TempDir()}, // the socket of TestMain
+		"! max_connections": {"--max-connections", "0"},
+		"! metrics":         {"--metrics", "no address"},
+		"! in use":          {"--store", t.TempDir()}, // the socket of TestMain
 	} {
 		if o := toolresult(t, "", append([]string{"serve"}, args...)...).want(codeFailed, want); o.out != "" {
 			t.Errorf("%q: listens at %s", args, o.out)

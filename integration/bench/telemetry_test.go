@@ -34,11 +34,8 @@ func collector(b *testing.B) (url string) {
 func BenchmarkTelemetry(b *testing.B) {
 	for name, flags := range map[string]func() []string{
 		"metrics": func() []string { return []string{"--metrics=127.0.0.1:0"} },
-		"none-sampled": func() []string {
-			return []string{"--metrics=127.0.0.1:0", "--otlp-endpoint=" + collector(b), "--trace-ratio=0.000001"}
-		},
-		"traces": func() []string { return []string{"--metrics=127.0.0.1:0", "--otlp-endpoint=" + collector(b)} },
-		"same":   func() []string { return nil }, // how much of a difference is none
+		"traces":  func() []string { return []string{"--metrics=127.0.0.1:0", "--otlp-endpoint=" + collector(b)} },
+		"same":    func() []string { return nil }, // how much of a difference is none
 	} {
 		for _, command := range []string{unknown, known} {
 			b.Run(fmt.Sprintf("%s/%.4s", name, command), func(b *testing.B) {

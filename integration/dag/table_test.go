@@ -125,7 +125,6 @@ var table = map[string]row{
 			"server/pipeline", "server/session", "server/compaction", "server/artifactapi", "server/auditapi", "server/toolapi", "server/transportapi"),
 		grpc: all,
 	},
-	"server/profiling": {imports: list("server/rpc")},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	// What other programs import, to call the sidecar.
 	"clients/go":             {imports: []string{"gen", "internal/sidecar"}, grpc: all},
@@ -135,7 +134,7 @@ var table = map[string]row{
 	// The page, a client of the services.
 	"inspect": {imports: list("gen", "envelope", "preview/textscan", "tokens"), grpc: all},
 
-	"cmd":                     {imports: list("gen", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/profiling", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	"cmd":                     {imports: list("gen", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.

@@ -139,7 +139,7 @@ func writeTable(t *testing.T, page string, now []ours.Measured) {
 		b.WriteString("\n" + m.Row())
 	}
 	b.WriteString("\n\n" + after)
-	if err := os.WriteFile(page, b.Bytes(), 0o644); err != nil { //nolint:gosec // it is a page of the repository
+	if err := os.WriteFile(page, b.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

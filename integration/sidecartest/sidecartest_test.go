@@ -42,8 +42,8 @@ func TestSilentSidecarIsReadyWhenHealthy(t *testing.T) {
 // Serve reports a sidecar that does not come up, with its log.
 func TestFailedStartIsAnError(t *testing.T) {
 	t.Parallel()
-	_, err := sidecartest.Serve(inDir(t, "--max-streams=0"))
-	if err == nil || !strings.Contains(err.Error(), "ended at once") || !strings.Contains(err.Error(), "max_streams") {
+	_, err := sidecartest.Serve(inDir(t, "--max-connections=0"))
+	if err == nil || !strings.Contains(err.Error(), "ended at once") || !strings.Contains(err.Error(), "max_connections") {
 		t.Errorf("the error is %v", err)
 	}
 }

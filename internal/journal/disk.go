@@ -283,7 +283,7 @@ func folderOf(name string) string {
 // HasSpace implements disk.
 func (d *folderDisk) HasSpace(bytes int64) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*int64(s.Bsize) >= bytes //nolint:unconvert // its types differ
+	return unix.Fstatfs(int(d.folder.Fd()), &s) == nil && s.Ffree != 0 && int64(s.Bavail)*int64(s.Bsize) >= bytes
 }
 
 // Close implements disk. It gives the lock back by itself: closing would leave it to a child that was forked and has not executed its

@@ -124,7 +124,7 @@ func tagsOf(kind string) (tags [streamCount][]byte) {
 
 // contentHash hashes the data of an entry, whatever its place.
 func contentHash(s Stream, data []byte) (sum Hash) {
-	h := hashers.Get().(*blake3.Hasher) //nolint:forcetypeassert // of New
+	h := hashers.Get().(*blake3.Hasher)
 	h.Reset()
 	_, _ = h.Write(contentTags[s]) // never fails
 	_, _ = h.Write(data)

@@ -39,7 +39,7 @@ type Salvaged struct {
 
 // salvage is one salvage.
 type salvage struct {
-	ctx     context.Context //nolint:containedctx // of one call
+	ctx     context.Context // of one call
 	from    disk
 	to      *Journal
 	logger  *slog.Logger

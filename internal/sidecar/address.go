@@ -129,7 +129,7 @@ func writeAddress(path string, a Address) error {
 // another sidecar.
 func RemoveAddress(path string, pid int) error {
 	if a, err := readAddress(path); err != nil || a.PID != pid {
-		return nil //nolint:nilerr // a file that cannot be read is none that this process wrote
+		return nil // a file that cannot be read is none that this process wrote
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("address file %s: %w", path, err)

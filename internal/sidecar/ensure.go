@@ -182,7 +182,7 @@ func (e *Ensurer) lock() (*os.File, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		_ = f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
-			return nil, nil //nolint:nilnil // which is no error
+			return nil, nil
 		}
 		return nil, e.unusable(err)
 	}

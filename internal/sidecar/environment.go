@@ -7,12 +7,13 @@ import (
 	"strings"
 )
 
-// environment holds variables by name.
-type environment map[string]string
+// Environment holds variables by name.
+type Environment map[string]string
 
-// newEnvironment takes the form of os.Environ; of two entries with one name the last wins, as for a new process.
-func newEnvironment(environ []string) environment {
-	e := make(environment, len(environ))
+// NewEnvironment reads variables in the form of [os.Environ]. Of two entries with one name the last
+// wins, as for a new process.
+func NewEnvironment(environ []string) Environment {
+	e := make(Environment, len(environ))
 	for _, entry := range environ {
 		if name, value, ok := strings.Cut(entry, "="); ok {
 			e[name] = value
@@ -21,19 +22,27 @@ func newEnvironment(environ []string) environment {
 	return e
 }
 
-// runtimeDir is the directory for sockets: that of the session of the user, which only that user can enter, and which is gone
-// with the last session.
-func (e environment) runtimeDir() string {
-	if dir := e["XDG_RUNTIME_DIR"]; filepath.IsAbs(dir) { // a relative one counts as unset, as the XDG specification has it
-		return filepath.Join(dir, "toolresult")
-	}
-	return e.temporaryDir()
+// Directory returns the absolute path in a variable; a relative one counts as unset, as the XDG
+// specification has it.
+func (e Environment) Directory(name string) (string, bool) {
+	path := e[name]
+	return path, filepath.IsAbs(path)
 }
 
-// temporaryDir is the directory of this user under the temporary directory.
-func (e environment) temporaryDir() string {
-	temp := e["TMPDIR"]
-	if !filepath.IsAbs(temp) {
+// RuntimeDir returns the directory of this user for sockets: $XDG_RUNTIME_DIR/toolresult, which only
+// that user can enter, or TemporaryDir.
+func (e Environment) RuntimeDir() string {
+	if dir, ok := e.Directory("XDG_RUNTIME_DIR"); ok {
+		return filepath.Join(dir, "toolresult")
+	}
+	return e.TemporaryDir()
+}
+
+// TemporaryDir returns the directory of this user under the temporary directory, which the next start
+// of the machine may empty.
+func (e Environment) TemporaryDir() string {
+	temp, ok := e.Directory("TMPDIR")
+	if !ok {
 		temp = "/tmp"
 	}
 	return filepath.Join(temp, fmt.Sprintf("toolresult-%d", os.Getuid()))

@@ -46,36 +46,29 @@ type Names struct {
 	SocketNamed bool
 }
 
-// FromEnvironment returns the names that the environment has, in the form of [os.Environ]. Settings that a configuration file
+// FromEnvironment returns the names that the Environment has, in the form of [os.Environ]. Settings that a configuration file
 // has are the caller's to fill in, with With.
 func FromEnvironment(environ []string) Names {
-	e := newEnvironment(environ)
+	e := NewEnvironment(environ)
 	names := Names{Address: e["TOOLRESULT_ADDRESS"]}
 	return names.with(e, e["TOOLRESULT_SOCKET"], e["TOOLRESULT_ADDRESS_FILE"])
 }
 
 // With returns the names for a configuration that names the socket, the address file, or both; empty: it does not.
 func (n Names) With(environ []string, socket, addressFile string) Names {
-	return n.with(newEnvironment(environ), socket, addressFile)
+	return n.with(NewEnvironment(environ), socket, addressFile)
 }
 
 // with completes the names. Who names a socket means that one: the address file of the runtime directory may be of another.
-func (n Names) with(e environment, socket, addressFile string) Names {
+func (n Names) with(e Environment, socket, addressFile string) Names {
 	n.Socket, n.SocketNamed, n.AddressFile = socket, socket != "", addressFile
 	if n.SocketNamed {
 		return n
 	}
-	n.Socket = filepath.Join(e.runtimeDir(), "toolresult.sock")
-	n.AddressFile = cmp.Or(addressFile, filepath.Join(e.runtimeDir(), "address"))
+	n.Socket = filepath.Join(e.RuntimeDir(), "toolresult.sock")
+	n.AddressFile = cmp.Or(addressFile, filepath.Join(e.RuntimeDir(), "address"))
 	return n
 }
-
-// RuntimeDir returns the directory of this user for sockets: $XDG_RUNTIME_DIR/toolresult or, without an absolute
-// XDG_RUNTIME_DIR, toolresult-UID in the temporary directory.
-func RuntimeDir(environ []string) string { return newEnvironment(environ).runtimeDir() }
-
-// TemporaryDir returns the directory of this user under the temporary directory.
-func TemporaryDir(environ []string) string { return newEnvironment(environ).temporaryDir() }
 
 // Place is where a sidecar may be called.
 type Place struct {

@@ -64,13 +64,6 @@ func Stopping(within time.Duration) error {
 	return notify(fmt.Sprintf("%s\nSTATUS=Ending\nEXTEND_TIMEOUT_USEC=%d", daemon.SdNotifyStopping, within.Microseconds()))
 }
 
-// RuntimeDirectory returns the directory that the manager has made for this process alone (RuntimeDirectory=), the first one if there are
-// several; empty if there is none. It goes with the process.
-func RuntimeDirectory() string {
-	first, _, _ := strings.Cut(os.Getenv("RUNTIME_DIRECTORY"), ":")
-	return first
-}
-
 // patience is how long a manager may take nothing: a process that serves, or ends, waits no longer.
 const patience = time.Second
 

@@ -286,13 +286,3 @@ func TestOneMissedSignIsNoRestart(t *testing.T) {
 		})
 	}
 }
-
-// TestRuntimeDirectory has none, one and two.
-func TestRuntimeDirectory(t *testing.T) {
-	for value, want := range map[string]string{"": "", "/run/a/private": "/run/a/private", "/run/a:/run/b": "/run/a"} {
-		t.Setenv("RUNTIME_DIRECTORY", value)
-		if got := systemd.RuntimeDirectory(); got != want {
-			t.Errorf("of %q: %q, not %q", value, got, want)
-		}
-	}
-}

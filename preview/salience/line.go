@@ -103,11 +103,9 @@ func hasExtension(text []byte) bool {
 // longestTag is more than the name of a level or of a step has, in bytes.
 const longestTag = 40
 
-// bodyStart returns where a line begins behind times, margins and tags: "[exec]
-// ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ".
-func bodyStart(text []byte) int { return bodyBehind(text, unknownTime) }
-
-// bodyBehind is bodyStart for a line of which the length of its times is known, or unknownTime.
+// bodyBehind returns where a line begins behind times, margins and tags: "[exec]
+// ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ". time is the length
+// of its times, or unknownTime.
 func bodyBehind(text []byte, time int) int {
 	for i := 0; ; {
 		from := i

@@ -69,16 +69,6 @@ func MessageTooLarge(method string, size int64, limit int) *StatusError {
 	return r
 }
 
-// MessageTooHeavy returns the status of a message that takes size bytes when it is decoded, where at most limit may be in flight.
-// It is permanent.
-func MessageTooHeavy(method string, size, limit int64) *StatusError {
-	return &StatusError{
-		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_MESSAGE_TOO_LARGE,
-		Message:  fmt.Sprintf("the message takes %d bytes when it is decoded, at most %d are allowed", size, limit) + elsewhere(method),
-		Metadata: map[string]string{"size": strconv.FormatInt(size, 10), "limit": strconv.FormatInt(limit, 10)},
-	}
-}
-
 // elsewhere names the streaming method for what is too large for a method.
 func elsewhere(method string) string {
 	switch method {
@@ -117,37 +107,13 @@ func InFlightBytes(limit int64) *StatusError {
 		Code: codes.ResourceExhausted, Reason: pb.ErrorReason_ERROR_REASON_IN_FLIGHT_BYTES,
 		Message:  "too many bytes of requests are being worked on",
 		Metadata: map[string]string{"limit": strconv.FormatInt(limit, 10)},
-		Details:  []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryBusy)}},
+		Details:  retryAfter(retryBusy),
 	}
 }
 
-// objectStoreUnavailable returns the status of a read that needs the object store. It may succeed when that answers again.
-func objectStoreUnavailable() *StatusError {
-	return &StatusError{
-		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE,
-		Message: "the artifact is in the object store alone, and that does not answer",
-		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryRemote)}},
-	}
-}
-
-// storeUnavailable returns the status of a call that needs the catalog of the store, which cannot be used for now. Nothing was
-// written, so a retry is safe.
-func storeUnavailable() *StatusError {
-	return &StatusError{
-		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE,
-		Message: "the catalog of the artifact store cannot be used for now",
-		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryDisk)}},
-	}
-}
-
-// auditLogUnavailable returns the status of a call that could not be recorded. It may succeed when the disk, or the database
-// of the audit log, answers again. Nothing was answered, so a retry is safe.
-func auditLogUnavailable() *StatusError {
-	return &StatusError{
-		Code: codes.Unavailable, Reason: pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE,
-		Message: "the audit log cannot be used for now",
-		Details: []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(retryRemote)}},
-	}
+// retryAfter returns the detail that tells a client when to try again.
+func retryAfter(delay time.Duration) []protoadapt.MessageV1 {
+	return []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(delay)}}
 }
 
 // Draining returns the status of new calls while the server shuts down. A client goes to another server or waits for the next.
@@ -205,7 +171,7 @@ func TokenExpired() *StatusError {
 // TokenBackoff returns the status of an address with too many wrong tokens. A right token is accepted after the wait.
 func TokenBackoff(wait time.Duration) *StatusError {
 	r := New(codes.Unauthenticated, pb.ErrorReason_ERROR_REASON_TOKEN_BACKOFF, "too many wrong tokens came from this address")
-	r.Details = []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(wait)}}
+	r.Details = retryAfter(wait)
 	return r
 }
 

@@ -88,10 +88,6 @@ func TestStatusesStateTheirFacts(t *testing.T) {
 			MessageTooLarge(pb.ToolResultService_Compact_FullMethodName, 101, 100),
 			seen{"ResourceExhausted", "MESSAGE_TOO_LARGE", "the message has 101 bytes, at most 100 are allowed; CompactStream takes histories of any length", map[string]string{"limit": "100", "size": "101"}, 0},
 		},
-		"message that decodes to much": {
-			MessageTooHeavy(pb.ToolResultService_Project_FullMethodName, 101, 100),
-			seen{"ResourceExhausted", "MESSAGE_TOO_LARGE", "the message takes 101 bytes when it is decoded, at most 100 are allowed; ProjectStream takes outputs of any size", map[string]string{"limit": "100", "size": "101"}, 0},
-		},
 		"answer": {AnswerTooLarge(7), seen{"ResourceExhausted", "MESSAGE_TOO_LARGE", "what the model answered has more than 7 bytes", map[string]string{"limit": "7"}, 0}},
 		"in flight": {
 			InFlightBytes(7),

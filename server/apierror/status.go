@@ -153,6 +153,18 @@ var sentinels = []struct {
 	{context.DeadlineExceeded, codes.DeadlineExceeded, pb.ErrorReason_ERROR_REASON_DEADLINE, "the deadline of the call passed"},
 }
 
+// passing maps errors to statuses of calls that may succeed when they are tried again. Nothing was written or answered.
+var passing = []struct {
+	err    error
+	reason pb.ErrorReason
+	text   string
+	retry  time.Duration
+}{
+	{artifactstore.ErrUnavailable, pb.ErrorReason_ERROR_REASON_OBJECT_STORE_UNAVAILABLE, "the artifact is in the object store alone, and that does not answer", retryRemote},
+	{catalog.ErrBusy, pb.ErrorReason_ERROR_REASON_STORE_UNAVAILABLE, "the catalog of the artifact store cannot be used for now", retryDisk},
+	{auditlog.ErrUnavailable, pb.ErrorReason_ERROR_REASON_AUDIT_LOG_UNAVAILABLE, "the audit log cannot be used for now", retryRemote},
+}
+
 // FieldError is an error about one field of a request. It changes neither the code nor the reason of the error that it wraps;
 // statuses of InvalidArgument get the field in their metadata and as a violation.
 type FieldError struct {
@@ -240,14 +252,10 @@ func classify(err error) *StatusError {
 	case errors.Is(err, renderers.ErrNotSanitised):
 		return &StatusError{Code: codes.InvalidArgument, Reason: pb.ErrorReason_ERROR_REASON_TEXT_NOT_SANITISED, Message: renderers.ErrNotSanitised.Error()}
 	}
-	if errors.Is(err, artifactstore.ErrUnavailable) {
-		return objectStoreUnavailable()
-	}
-	if errors.Is(err, catalog.ErrBusy) {
-		return storeUnavailable()
-	}
-	if errors.Is(err, auditlog.ErrUnavailable) {
-		return auditLogUnavailable()
+	for _, s := range passing {
+		if errors.Is(err, s.err) {
+			return &StatusError{Code: codes.Unavailable, Reason: s.reason, Message: s.text, Details: retryAfter(s.retry)}
+		}
 	}
 	for _, s := range sentinels {
 		if errors.Is(err, s.err) {

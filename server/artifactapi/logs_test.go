@@ -28,7 +28,7 @@ import (
 // appendCall is an AppendLog call. Its client sends what is in the channel; closing that ends the call with io.EOF.
 type appendCall struct {
 	grpc.BidiStreamingServer[pb.AppendLogRequest, pb.AppendLogResponse]
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	requests chan *pb.AppendLogRequest
 	answers  chan *pb.AppendLogResponse
 	end      error // of Recv, when requests is closed

@@ -20,7 +20,7 @@ import (
 // verifying is a VerifyArtifacts call that keeps its answers, or fails to send.
 type verifying struct {
 	grpc.ServerStreamingServer[pb.VerifyArtifactsResponse]
-	ctx  context.Context //nolint:containedctx // of the call
+	ctx  context.Context // of the call
 	sent []*pb.VerifyArtifactsResponse
 	fail error
 }

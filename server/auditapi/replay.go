@@ -247,7 +247,7 @@ func (s *Service) stored(ctx context.Context, path string) (artifactstore.Blob, 
 
 // storedBlob is an artifact as a blob.
 type storedBlob struct {
-	ctx  context.Context //nolint:containedctx // of the call
+	ctx  context.Context // of the call
 	from Store
 	name string
 	size int64

@@ -91,7 +91,7 @@ func (s *Service) Compact(ctx context.Context, req *pb.CompactRequest) (*pb.Comp
 // compaction is one call of Compact or CompactStream.
 type compaction struct {
 	service  *Service
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	began    time.Time
 	session  string
 	policy   resolvedPolicy

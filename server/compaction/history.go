@@ -35,7 +35,7 @@ const (
 // history is the results of a history as they are given, in the order of the entries.
 type history struct {
 	registry *families.Registry
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	session  string
 	limit    int // of entries
 	most     int // bytes in memory

@@ -102,9 +102,9 @@ func parseBudgets(text string) ([]Budget, error) {
 
 // goodBudgets accepts patterns that path.Match can read and tokens within the bounds of a request. A list that is rejected
 // here would fail, or match nothing, only when a call needs it.
-func goodBudgets() rule[[]Budget] {
+func goodBudgets() bound[[]Budget] {
 	bounds := fmt.Sprintf("%d to %d", MinReceiptTokens, MaxReceiptTokens)
-	return rule[[]Budget]{help: bounds + " tokens each", check: func(_ Config, list []Budget) error {
+	return bound[[]Budget]{help: bounds + " tokens each", check: func(_ Config, list []Budget) error {
 		if len(list) > maxBudgets {
 			return fmt.Errorf("has %d elements, at most %d are allowed", len(list), maxBudgets)
 		}

@@ -7,11 +7,13 @@
 // Every setting is one row of one table (settings.go), which drives all four layers, validation, help texts and
 // printing; a new setting is one field of [Config] and one row. Nothing here reads the process environment,
 // opens a socket or writes a file; [Load] reads the configuration file, and
-// [ReadToken], [ReadTokenFrom] and [ReadKey] what their names say.
+// [ReadToken] and [ReadKey] read what their names say.
 package config
 
 import (
 	"time"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 // MemoryStore is the value of [Config.Store] that keeps artifacts in memory; a directory of that name is
@@ -36,198 +38,70 @@ const (
 	RedactValues = "values"
 )
 
-// Values of [Config.LogFormat].
-const (
-	// FormatText writes lines for people.
-	FormatText = "text"
-	// FormatJSON writes one JSON object per line.
-	FormatJSON = "json"
-	// FormatAuto is [FormatText] on a terminal and [FormatJSON] elsewhere.
-	FormatAuto = "auto"
-)
-
 // Config has every setting of `toolresult serve`. The key of a field is its name in the YAML file; its
-// variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. Use [Default] and
+// variable is TOOLRESULT_ and the key in upper case; its flag is -- and the key with hyphens. The help text
+// has bounds and default. In a variable or a flag the elements of a list are separated by commas, a duration
+// is "1m30s" as in Go, and a size is a number of bytes, or a number with KiB, MiB or GiB. Use [Default] and
 // [Load] to make one: the zero value is not valid.
 type Config struct {
-	// Socket (key "socket") is the path of the Unix socket: absolute, at most 107 bytes (103 on macOS), without control
-	// characters. Default: $XDG_RUNTIME_DIR/toolresult/toolresult.sock; without an absolute XDG_RUNTIME_DIR,
-	// toolresult-<uid>/toolresult.sock in the temporary directory.
-	Socket string
-	// AddressFile (key "address_file") is the path of a file that has, while the sidecar runs, the addresses at which it does
-	// (docs/discovery.md): absolute, in a directory that only the sidecar's user can write. Default: empty, which is none.
-	AddressFile string
-	// AllowUIDs (key "allow_uids") are further users that may connect to the socket, each 0 to 4294967294; the
-	// sidecar's own user always may. Default: none. In a variable or a flag they are separated by commas.
-	AllowUIDs []int
-	// AllowGroups (key "allow_groups") are groups whose members may connect to the socket, as far as its mode lets them: names of
-	// /etc/group, or ids. Default: none. In a variable or a flag they are separated by commas.
-	AllowGroups []string
-	// TCP (key "tcp") is a literal loopback address and port, "127.0.0.1:0" or "[::1]:7001"; port 0 lets the
-	// kernel choose. With TLSCert it may be any address. Default: empty, which is off. It needs a token.
-	TCP string
-	// TLSCert (key "tls_cert") is the path of a file with the certificate for TCP and those that lead to its root, in
-	// PEM; the connections of TCP are TLS 1.3 then. Default: empty, which is none.
-	TLSCert string
-	// TLSKey (key "tls_key") is the path of the file with its private key in PEM, as [ReadKey] takes it. Default: empty.
-	TLSKey string
-	// TLSClientCA (key "tls_client_ca") is the path of a file with certificates in PEM: who calls over TCP must have a
-	// certificate of one of these, beside the token. Default: empty, which asks for none.
-	TLSClientCA string
-	// Authorities (key "authorities") are the names and addresses, without ports, that calls over TCP may give as their
-	// :authority besides the loopback ones and the address of TCP. Default: none. In a variable or a flag they are
-	// separated by commas.
-	Authorities []string
-	// TokenFile (key "token_file") is the path of the file that holds the bearer token for TCP, as [ReadToken]
-	// takes it. Default: empty, which is none. Not together with TokenFD or Token.
-	TokenFile string
-	// TokenFD (key "token_fd") is the number of an inherited descriptor, 3 or more, that the bearer token for TCP is
-	// read from, as [ReadTokenFrom] takes it. Default: 0, which is none. Not together with TokenFile or Token.
-	TokenFD int
-	// Token (key "token") is the bearer token for TCP, at least 16 printable ASCII bytes without spaces. It comes
-	// from the variable TOOLRESULT_TOKEN only; as a flag or in the file it is rejected. Default: empty.
-	Token Secret
-	// Landlock (key "landlock") has the process give up, once it has opened what it needs, its right to every other file
-	// and, unless there is an object store, to make connections over TCP. The start fails on a kernel that cannot do
-	// that (Linux 6.7 can). Default: false.
-	Landlock bool
-	// Store (key "store") is the directory of artifacts and audit records, or [MemoryStore]; without control
-	// characters. Default: $XDG_STATE_HOME/toolresult; without an absolute XDG_STATE_HOME,
-	// $HOME/.local/state/toolresult; without an absolute HOME, toolresult-<uid>/state in the temporary directory.
-	Store string
-	// Volatile (key "volatile") answers without syncing artifacts to disk, so that a power cut may lose answered
-	// calls. Default: false.
-	Volatile bool
-	// ObjectStore (key "object_store") is "s3://BUCKET/PREFIX?endpoint=URL&region=REGION", as
-	// objectstore.ParseLocation takes it: where artifacts go from the store, which is then a spool and has to be a
-	// directory. Default: empty, which is nowhere. Credentials are no part of it.
-	ObjectStore string
-	// SpoolBytes (key "spool_bytes") is how many bytes of what is in the object store stay in the spool too, 0 to
-	// 1048576 GiB. Default: 4 GiB.
-	SpoolBytes int64
-	// SessionLease (key "session_lease") is how long a session needs its artifacts after each call that stores or reads one, 0s to
-	// 8760h. Default: 168h. Here and below a duration is written as in Go, "1m30s".
-	SessionLease time.Duration
-	// KeepFor (key "keep_for") is how long an artifact is kept that no lease names, after it was put last, up to 87600h; 0s
-	// keeps it for ever. Default: 720h.
-	KeepFor time.Duration
-	// StoreQuota (key "store_quota") bounds the artifacts of the store, in bytes as they were put. Artifacts that no lease
-	// names are deleted to stay below it, the oldest first. Default: 0, which is as much as the disk has.
-	StoreQuota int64
-	// SessionQuota (key "session_quota") bounds those of one session. Default: 0, which is no bound of its own.
-	SessionQuota int64
-	// GCInterval (key "gc_interval") is how often garbage is collected, 1s to 168h; 0s is only when it is asked for.
-	// Default: 1h.
-	GCInterval time.Duration
-	// Audit (key "audit") is where audit records go: [AuditJournal], the journal of the store, which is in memory with a store in
-	// memory; [AuditPostgres], the database of AuditDSN; [AuditOff], nowhere. Default: [AuditJournal].
-	Audit string
-	// AuditDSN (key "audit_dsn") is the PostgreSQL database of audit records, as libpq has it:
-	// "postgres://USER:PASSWORD@HOST/DATABASE". It may have a password, and so it comes from the variable
-	// TOOLRESULT_AUDIT_DSN only; as a flag or in the file it is rejected. Default: empty.
-	AuditDSN Secret
-	// AuditOutbox (key "audit_outbox") is how many bytes of audit records may wait in the store while the database of AuditDSN is away,
-	// 1 MiB to 1048576 GiB. Beyond it calls are rejected. Default: 4 GiB.
-	AuditOutbox int64
-	// AuditKeepFor (key "audit_keep_for") is how long audit records are kept, up to 87600h; 0s keeps them for ever. What
-	// they name is kept by KeepFor. Default: 2160h.
-	AuditKeepFor time.Duration
-	// Redaction (key "redaction") is what is replaced in outputs before anything else: [RedactAll] is registered values
-	// and what looks like a secret, [RedactValues] registered values alone. Default: [RedactAll].
-	Redaction string
-	// Roots (key "roots") are directories whose files may be payloads, absolute. Default: none. In a variable or a flag
-	// they are separated by commas.
-	Roots []string
-	// Families (key "families") are files with descriptor sets of custom families, such as buf
-	// build or protoc write them. Default: none. In a variable or a flag they are separated by commas.
-	Families []string
-	// Profiles (key "profiles") are directories with command profiles of the operator (docs/reference/profiles.md), absolute. A
-	// profile replaces the built-in one of its name, and that of an earlier directory. Default: none. In a variable or a
-	// flag they are separated by commas.
-	Profiles []string
-	// ProjectProfiles (key "project_profiles") are directories with command profiles that come with the repositories
-	// that agents work in, absolute and stronger than Profiles. They may not say what is shown to a reader: exit codes,
-	// read and shape are rejected. Default: none.
-	ProjectProfiles []string
-	// Budgets (key "budgets") are what receipts may cost where their caller does not say, by tool and model: the first
-	// that matches counts, and without one the default of the family. Default: none. In a variable or a flag they are
-	// separated by commas.
-	Budgets []Budget
-	// LogLevel (key "log_level") is debug, info, warn or error. Default: info.
-	LogLevel string
-	// LogFormat (key "log_format") is [FormatText], [FormatJSON] or [FormatAuto]. Default: [FormatAuto].
-	LogFormat string
-	// Reflection (key "reflection") serves the gRPC reflection service. Default: true.
-	Reflection bool
-	// Pprof (key "pprof") serves profiles of the process at [Config.ProfileSocket], which only its user can open; with a socket of systemd,
-	// in the directory that systemd has made for the process, if there is one. Default: false.
-	Pprof bool
-	// Metrics (key "metrics") is a literal loopback address and port, as TCP is, that Prometheus scrapes at /metrics; port
-	// 0 lets the kernel choose. Default: empty, which is off.
-	Metrics string
-	// OTLPEndpoint (key "otlp_endpoint") is the URL of a collector that takes traces and metrics by gRPC,
-	// "http://127.0.0.1:4317"; https is with TLS. Default: empty, which is off.
-	OTLPEndpoint string
-	// TraceRatio (key "trace_ratio") is the share of calls that are traced where there is an OTLPEndpoint and the caller
-	// has not decided, 0 to 1; with 0 no call is. Default: 1.
-	TraceRatio float64
-	// MaxMessageBytes (key "max_message_bytes") is the largest request message, in bytes, 64 KiB to 1 GiB. A message
-	// is in memory up to three times while it is worked on. Default: 4 MiB. Here and below a size is a number of
-	// bytes, or a number with KiB, MiB or GiB.
-	MaxMessageBytes int
-	// MaxInFlightBytes (key "max_in_flight_bytes") is the memory for the work of all calls at once, of which a call takes
-	// eight times its message or more; at least MaxMessageBytes. Default: 64 MiB.
-	MaxInFlightBytes int64
-	// MaxStreams (key "max_streams") is the number of calls in flight on one connection, 1 to 10000. Default: 64.
-	MaxStreams int
-	// MaxConnections (key "max_connections") is the number of open connections, 1 to 10000. Default: 64.
-	MaxConnections int
-	// DefaultDeadline (key "default_deadline") is the deadline of a call whose client set none, 100ms to 1h.
-	// Default: 30s.
-	DefaultDeadline time.Duration
-	// StreamIdle (key "stream_idle") is how long a stream may be without a message of its client, 1s to 24h.
-	// Default: 5m.
-	StreamIdle time.Duration
-	// DrainDelay (key "drain_delay") is how long the sidecar says NOT_SERVING before it stops accepting, 0s to 1m.
-	// Default: 0s.
-	DrainDelay time.Duration
-	// ShutdownTimeout (key "shutdown_timeout") is how long calls in flight may take to finish before they are cut,
-	// 100ms to 10m. Default: 10s.
-	ShutdownTimeout time.Duration
-	// IdleExit (key "idle_exit") is after how long without a call the sidecar ends by itself, 1s to 168h; 0s is never. A call in
-	// flight is one, also a stream that waits; an open connection is none. Checks of the health count for a while only
-	// (docs/discovery.md). Default: 0s.
-	IdleExit time.Duration
-	// LogSync (key "log_sync") is after how long what was appended to a log is made durable, 0s to 1h; 0s: only when
-	// the client asks for it. Default: 1s.
-	LogSync time.Duration
+	Socket           string        // absolute path of the Unix socket, at most 107 bytes (103 on macOS)
+	AddressFile      string        // absolute path of the file with the addresses (docs/discovery.md); empty: none
+	AllowUIDs        []int         // further users that may connect to the socket
+	AllowGroups      []string      // groups whose members may, by name or id, as far as the mode of the socket lets them
+	TCP              string        // loopback address and port, with TLSCert any; port 0: of the kernel's choice; empty: off
+	TLSCert          string        // file with the certificate for TCP and those that lead to its root, in PEM; empty: no TLS
+	TLSKey           string        // file with its private key in PEM, as [ReadKey] takes it
+	TLSClientCA      string        // file with certificates in PEM: callers over TCP need one of these; empty: none
+	Authorities      []string      // names and addresses that calls over TCP may give as :authority besides loopback and TCP
+	TokenFile        string        // file with the bearer token for TCP, as [ReadToken] takes it; not with Token
+	Token            Secret        // the token itself, from the variable TOOLRESULT_TOKEN only
+	Landlock         bool          // give up the right to all other files, and mostly to connections over TCP (Linux 6.7)
+	Store            string        // directory of artifacts and audit records, or [MemoryStore]
+	Volatile         bool          // answer without syncing: a power cut may lose answered calls
+	ObjectStore      string        // where artifacts go from the store, as objectstore.ParseLocation takes it; empty: nowhere
+	SessionLease     time.Duration // how long a session needs its artifacts after each call that stores or reads one
+	KeepFor          time.Duration // how long an artifact without a lease is kept after its last put; 0: for ever
+	StoreQuota       int64         // bytes of all artifacts, as they were put; 0: as much as the disk has
+	SessionQuota     int64         // bytes of the artifacts of one session; 0: no bound of its own
+	GCInterval       time.Duration // between collections of garbage; 0: only on request
+	Audit            string        // [AuditJournal], [AuditPostgres] or [AuditOff]
+	AuditDSN         Secret        // database of [AuditPostgres], from the variable TOOLRESULT_AUDIT_DSN only
+	AuditKeepFor     time.Duration // how long audit records are kept; 0: for ever
+	Redaction        string        // [RedactAll] or [RedactValues]: what is replaced in outputs
+	Roots            []string      // absolute directories whose files may be payloads
+	Families         []string      // files with descriptor sets of custom families, as buf build writes them
+	Profiles         []string      // absolute directories of command profiles (docs/reference/profiles.md)
+	ProjectProfiles  []string      // the same of repositories; stronger, without exit codes, read and shape
+	Budgets          []Budget      // of receipts whose caller sets none; the first that matches counts
+	LogLevel         string        // debug, info, warn or error
+	Metrics          string        // address that Prometheus scrapes at /metrics, as TCP; empty: off
+	OTLPEndpoint     string        // URL of a collector of traces and metrics by gRPC; https: with TLS; empty: off
+	MaxMessageBytes  int           // of a request, which is in memory up to three times
+	MaxInFlightBytes int64         // of the work of all calls at once, eight times their messages or more
+	MaxConnections   int           // open connections of a listener
+	StreamIdle       time.Duration // how long a stream may be without a message of its client
+	DrainDelay       time.Duration // how long health says NOT_SERVING before the sidecar stops accepting
+	ShutdownTimeout  time.Duration // how long calls in flight may take to finish before they are cut
+	IdleExit         time.Duration // without a call, until the sidecar ends (docs/discovery.md); 0: never
+	LogSync          time.Duration // until appends to a log are durable; 0: only on request
 }
-
-// profileSuffix is what the path of the socket of profiles has behind that of the socket of calls.
-const profileSuffix = ".pprof"
-
-// ProfileSocket returns the path of the socket of profiles, beside that of calls.
-func (c Config) ProfileSocket() string { return c.Socket + profileSuffix }
 
 // Default returns the configuration without file, variables or flags. From env, in the form of [os.Environ], it
 // reads only XDG_RUNTIME_DIR, XDG_STATE_HOME, HOME and TMPDIR, which the default paths depend on.
 func Default(env []string) Config {
 	var c Config
-	e := newEnvironment(env)
+	e := sidecar.NewEnvironment(env)
 	for _, s := range settings() {
 		s.assign(&c, s.initial(e))
 	}
 	return c
 }
 
-// BearerToken returns the token that TCP clients must present: the content of TokenFile or what comes from TokenFD when
-// one of them is set, else Token, which is empty when none is. It is called once: a descriptor is read to its end.
+// BearerToken returns the token that TCP clients must present: the content of TokenFile if it is
+// set, else Token, which is empty if there is none.
 func (c Config) BearerToken() (Secret, error) {
-	switch {
-	case c.TokenFile != "":
+	if c.TokenFile != "" {
 		return ReadToken(c.TokenFile)
-	case c.TokenFD != 0:
-		return ReadTokenFrom(c.TokenFD)
 	}
 	return c.Token, nil
 }

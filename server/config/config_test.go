@@ -65,11 +65,11 @@ func TestDefaults(t *testing.T) {
 	env := []string{"XDG_RUNTIME_DIR=/run/user/7", "XDG_STATE_HOME=/state", "HOME=/home/x"}
 	want := config.Config{
 		Socket: "/run/user/7/toolresult/toolresult.sock", Store: "/state/toolresult",
-		SpoolBytes: 4294967296, SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
-		Audit: "journal", AuditOutbox: 4294967296, AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
-		LogLevel: "info", LogFormat: "auto", Reflection: true, TraceRatio: 1,
-		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxStreams: 64, MaxConnections: 64,
-		DefaultDeadline: 30 * time.Second, StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
+		SessionLease: 7 * 24 * time.Hour, KeepFor: 30 * 24 * time.Hour, GCInterval: time.Hour,
+		Audit: "journal", AuditKeepFor: 90 * 24 * time.Hour, Redaction: "all",
+		LogLevel:        "info",
+		MaxMessageBytes: 4194304, MaxInFlightBytes: 67108864, MaxConnections: 64,
+		StreamIdle: 5 * time.Minute, ShutdownTimeout: 10 * time.Second,
 		LogSync: time.Second,
 	}
 	if diff := cmp.Diff(want, config.Default(env)); diff != "" {
@@ -107,11 +107,11 @@ func TestDefaultPaths(t *testing.T) {
 	}
 }
 
-// TestLayers sets max_streams in one more layer each time.
+// TestLayers sets max_connections in one more layer each time.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	path := written(t, "c.yaml", "# limits\nmax_streams: 2\n")
-	variable := "TOOLRESULT_MAX_STREAMS=3"
+	path := written(t, "c.yaml", "# limits\nmax_connections: 2\n")
+	variable := "TOOLRESULT_MAX_CONNECTIONS=3"
 	for _, c := range []struct {
 		args, env []string
 		want      int
@@ -121,17 +121,17 @@ func TestLayers(t *testing.T) {
 		{[]string{"--config", path}, nil, 2, "file " + path + ":2"},
 		{nil, []string{"TOOLRESULT_CONFIG=" + path}, 2, "file " + path + ":2"},
 		{[]string{"--config="}, []string{"TOOLRESULT_CONFIG=" + path}, 64, "default"},
-		{nil, []string{variable}, 3, "env TOOLRESULT_MAX_STREAMS"},
-		{[]string{"--config", path}, []string{variable}, 3, "env TOOLRESULT_MAX_STREAMS"},
-		{[]string{"--config", path}, []string{"TOOLRESULT_MAX_STREAMS="}, 2, "file " + path + ":2"},
-		{[]string{"--config", path, "--max-streams=9", "--max-streams=4"}, []string{variable}, 4, "flag --max-streams"},
+		{nil, []string{variable}, 3, "env TOOLRESULT_MAX_CONNECTIONS"},
+		{[]string{"--config", path}, []string{variable}, 3, "env TOOLRESULT_MAX_CONNECTIONS"},
+		{[]string{"--config", path}, []string{"TOOLRESULT_MAX_CONNECTIONS="}, 2, "file " + path + ":2"},
+		{[]string{"--config", path, "--max-connections=9", "--max-connections=4"}, []string{variable}, 4, "flag --max-connections"},
 	} {
 		loaded := mustLoad(t, parsed(t, c.args...), c.env...)
-		if got, origin := loaded.Config.MaxStreams, loaded.Origin("max_streams"); got != c.want || origin != c.origin {
+		if got, origin := loaded.Config.MaxConnections, loaded.Origin("max_connections"); got != c.want || origin != c.origin {
 			t.Errorf("%v %v: %d from %q, want %d from %q", c.args, c.env, got, origin, c.want, c.origin)
 		}
-		if origin := loaded.Origin("max_connections"); origin != "default" {
-			t.Errorf("max_connections from %q", origin)
+		if origin := loaded.Origin("max_message_bytes"); origin != "default" {
+			t.Errorf("max_message_bytes from %q", origin)
 		}
 	}
 	if got := mustLoad(t, parsed(t, "--config", path)).File; got != path {
@@ -147,15 +147,15 @@ func full() config.Config {
 	return config.Config{
 		Socket: "/run/x.sock", AddressFile: "/run/address", AllowUIDs: []int{1000, 1001}, AllowGroups: []string{"staff", "50"}, TCP: "192.0.2.1:7001", TLSCert: "/c", TLSKey: "/k", TLSClientCA: "/ca",
 		Authorities: []string{"a.example", "::1"}, TokenFile: "/etc/token", Landlock: true,
-		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x", SpoolBytes: 1 << 20,
+		Store: "/s", Volatile: true, ObjectStore: "s3://bucket/p?region=x",
 		SessionLease: time.Hour, KeepFor: 2 * time.Hour, StoreQuota: 1 << 40, SessionQuota: 1 << 30, GCInterval: time.Minute,
-		Audit: "off", AuditOutbox: 1 << 21, AuditKeepFor: 3 * time.Hour, Redaction: "values",
+		Audit: "off", AuditKeepFor: 3 * time.Hour, Redaction: "values",
 		Roots: []string{"/w", "/x y"}, Families: []string{"/a.binpb", "b c.binpb"}, Profiles: []string{"/p"},
 		ProjectProfiles: []string{"/w/.toolresult", "/q"},
-		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug", LogFormat: "json",
-		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317", TraceRatio: 0.25,
-		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxStreams: 1, MaxConnections: 10000,
-		DefaultDeadline: time.Hour, StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
+		Budgets:         []config.Budget{{Tool: "mcp:*", Model: "claude-*@2025", Tokens: 4000}, {Tool: "Bash", Tokens: 900}}, LogLevel: "debug",
+		Metrics: "127.0.0.1:9464", OTLPEndpoint: "https://collector:4317",
+		MaxMessageBytes: 65536, MaxInFlightBytes: 1 << 30, MaxConnections: 10000,
+		StreamIdle: 24 * time.Hour, DrainDelay: time.Minute, ShutdownTimeout: 90 * time.Second,
 		IdleExit: 30 * time.Minute, LogSync: 2 * time.Second,
 	}
 }
@@ -174,19 +174,16 @@ tls_key: /k
 tls_client_ca: /ca
 authorities: [a.example, "::1"]
 token_file: /etc/token
-token_fd: 0
 landlock: true
 store: /s
 volatile: true
 object_store: s3://bucket/p?region=x
-spool_bytes: 1048576
 session_lease: 1h
 keep_for: 2h
 store_quota: 1024GiB
 session_quota: 1GiB
 gc_interval: 1m
 audit: off
-audit_outbox: 2MiB
 audit_keep_for: 3h
 redaction: values
 roots: [/w, "/x y"]
@@ -195,16 +192,11 @@ profiles: [/p]
 project_profiles: [/w/.toolresult, /q]
 budgets: ["mcp:*@claude-*@2025=4000", Bash=900]
 log_level: debug
-log_format: json
-reflection: false
 metrics: 127.0.0.1:9464
 otlp_endpoint: https://collector:4317
-trace_ratio: 0.25
 max_message_bytes: 65536
 max_in_flight_bytes: 1GiB
-max_streams: 0x1
 max_connections: 10_000
-default_deadline: 1h
 stream_idle: 24h
 drain_delay: 60s
 shutdown_timeout: 1m30s
@@ -214,12 +206,12 @@ log_sync: 2s
 	values := [][2]string{
 		{"socket", "/run/x.sock"}, {"address_file", "/run/address"}, {"allow_uids", "1000, 1001"}, {"allow_groups", "staff,50"}, {"tcp", "192.0.2.1:7001"},
 		{"tls_cert", "/c"}, {"tls_key", "/k"}, {"tls_client_ca", "/ca"}, {"authorities", "a.example,::1"},
-		{"token_file", "/etc/token"}, {"token_fd", "0"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
-		{"object_store", "s3://bucket/p?region=x"}, {"spool_bytes", "1MiB"}, {"session_lease", "60m"}, {"keep_for", "120m"},
-		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_outbox", "2048KiB"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
-		{"log_format", "json"}, {"reflection", "0"}, {"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"trace_ratio", "2.5e-1"}, {"max_message_bytes", "64KiB"},
-		{"max_in_flight_bytes", "1024 MiB"}, {"max_streams", "1"}, {"max_connections", "10000"},
-		{"default_deadline", "60m"}, {"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
+		{"token_file", "/etc/token"}, {"landlock", "1"}, {"store", "/s"}, {"volatile", "true"},
+		{"object_store", "s3://bucket/p?region=x"}, {"session_lease", "60m"}, {"keep_for", "120m"},
+		{"store_quota", "1024 GiB"}, {"session_quota", "1073741824"}, {"gc_interval", "60s"}, {"audit", "off"}, {"audit_keep_for", "180m"}, {"redaction", "values"}, {"roots", "/w,/x y"}, {"families", "/a.binpb,b c.binpb"}, {"profiles", "/p"}, {"project_profiles", "/w/.toolresult,/q"}, {"budgets", "mcp:*@claude-*@2025=4000, Bash = 900"}, {"log_level", "debug"},
+		{"metrics", "127.0.0.1:9464"}, {"otlp_endpoint", "https://collector:4317"}, {"max_message_bytes", "64KiB"},
+		{"max_in_flight_bytes", "1024 MiB"}, {"max_connections", "10000"},
+		{"stream_idle", "1440m"}, {"drain_delay", "1m"}, {"shutdown_timeout", "90s"}, {"idle_exit", "0.5h"},
 		{"log_sync", "2000ms"},
 	}
 	var env, args []string
@@ -265,18 +257,18 @@ func TestFlagsOfOthers(t *testing.T) {
 	t.Parallel()
 	set := pflag.NewFlagSet("read", pflag.ContinueOnError)
 	set.String("socket", "", "")
-	set.String("max-streams", "", "")
-	if err := set.Parse([]string{"--socket=/x", "--max-streams=many"}); err != nil {
+	set.String("max-connections", "", "")
+	if err := set.Parse([]string{"--socket=/x", "--max-connections=many"}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := config.Load(set, nil)
-	wantLines(t, err, `max_streams = "many": is not an integer (from flag --max-streams)`)
+	wantLines(t, err, `max_connections = "many": is not an integer (from flag --max-connections)`)
 }
 
 func TestFlagOfWrongForm(t *testing.T) {
 	t.Parallel()
 	for arg, want := range map[string]string{
-		"--max-streams=x":                            "is not an integer",
+		"--max-connections=x":                        "is not an integer",
 		"--drain-delay=5":                            "is not a duration",
 		"--volatile=maybe":                           "is neither true nor false",
 		"--allow-uids=1,x":                           "is not a list of integers",
@@ -286,8 +278,6 @@ func TestFlagOfWrongForm(t *testing.T) {
 		"--max-message-bytes=9223372036854775807KiB": "is too large",
 		"--max-in-flight-bytes=8589934592GiB":        "is too large",
 		"--max-in-flight-bytes=-1":                   "",
-		"--trace-ratio=half":                         "is not a number",
-		"--trace-ratio=NaN":                          "is not a number",
 	} {
 		set := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 		config.Flags(set)
@@ -305,12 +295,12 @@ func TestFlagHelp(t *testing.T) {
 	usage := set.FlagUsages()
 	for _, want := range []string{
 		"--config string", "(default none)",
-		"--max-streams integer", "one connection; 1 to 10000 (default 64)",
+		"--max-connections integer", "open connections; 1 to 10000 (default 64)",
 		"largest request message; 64KiB to 1GiB (default 4MiB)",
-		"100ms to 1h (default 30s)", "0s to 1m (default 0s)",
+		"1s to 24h (default 5m)", "0s to 1m (default 0s)",
 		"debug, info, warn or error (default info)",
 		"(default $XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult)",
-		"--volatile ", "(default off)", "(default true)",
+		"--volatile ", "(default off)",
 	} {
 		if !strings.Contains(usage, want) {
 			t.Errorf("help has no %q in:\n%s", want, usage)
@@ -346,15 +336,14 @@ func TestTokenComesFromTheEnvironmentAlone(t *testing.T) {
 // TestSecretStaysHidden prints a configuration in every way that comes to mind.
 func TestSecretStaysHidden(t *testing.T) {
 	t.Parallel()
-	c := config.Config{Token: secret, LogLevel: "debug", LogFormat: "json"}
+	c := config.Config{Token: secret, LogLevel: "debug"}
 	asJSON, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var log strings.Builder
 	for _, terminal := range []bool{true, false} {
-		c.LogFormat = "auto"
-		config.NewLogger(c, config.LogLevel(c), &log, terminal).Info("start", "config", c, "token", c.Token)
+		config.NewLogger(config.LogLevel(c), &log, terminal).Info("start", "config", c, "token", c.Token)
 	}
 	all := fmt.Sprintf("%v %+v %#v %s %q ", c, c, c, c.Token, c.Token) + string(asJSON) + log.String() +
 		fmt.Sprint(config.Validate(c))
@@ -372,20 +361,18 @@ func TestSecretStaysHidden(t *testing.T) {
 func TestLogger(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		level, format string
-		terminal      bool
-		want          string
+		level    string
+		terminal bool
+		want     string
 	}{
-		{"debug", "text", false, "level=DEBUG msg=hello"},
-		{"debug", "json", true, `"level":"DEBUG","msg":"hello"`},
-		{"debug", "auto", true, "level=DEBUG"},
-		{"debug", "auto", false, `"level":"DEBUG"`},
-		{"info", "auto", true, ""},
-		{"unknown", "auto", true, ""},
+		{"debug", true, "level=DEBUG msg=hello"},
+		{"debug", false, `"level":"DEBUG","msg":"hello"`},
+		{"info", true, ""},
+		{"unknown", true, ""},
 	} {
 		var out strings.Builder
-		given := config.Config{LogLevel: c.level, LogFormat: c.format}
-		config.NewLogger(given, config.LogLevel(given), &out, c.terminal).Debug("hello")
+		given := config.Config{LogLevel: c.level}
+		config.NewLogger(config.LogLevel(given), &out, c.terminal).Debug("hello")
 		if got := out.String(); !strings.Contains(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q", c, got)
 		}

@@ -15,8 +15,8 @@ func TestDifferences(t *testing.T) {
 	if got := config.Differences(a, b); len(got) > 0 {
 		t.Errorf("of equal ones: %q", got)
 	}
-	b.Token, b.MaxStreams, b.AllowGroups, b.LogLevel = secret, 7, []string{"staff"}, "debug"
-	if diff := cmp.Diff([]string{"allow_groups", "token", "log_level", "max_streams"}, config.Differences(a, b)); diff != "" {
+	b.Token, b.MaxConnections, b.AllowGroups, b.LogLevel = secret, 7, []string{"staff"}, "debug"
+	if diff := cmp.Diff([]string{"allow_groups", "token", "log_level", "max_connections"}, config.Differences(a, b)); diff != "" {
 		t.Errorf("differs (-want +got):\n%s", diff)
 	}
 }

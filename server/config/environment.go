@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -34,50 +33,19 @@ var clientVariables = []string{
 }
 
 // environment holds variables by name.
-type environment map[string]string
-
-// newEnvironment takes the form of os.Environ; of two entries with one name the last wins, as for a new process.
-func newEnvironment(env []string) environment {
-	e := make(environment, len(env))
-	for _, entry := range env {
-		if name, value, ok := strings.Cut(entry, "="); ok {
-			e[name] = value
-		}
-	}
-	return e
-}
-
-// directory returns the absolute path in a variable; a relative one counts as unset, as the XDG specification has
-// it.
-func (e environment) directory(name string) (string, bool) {
-	path := e[name]
-	return path, filepath.IsAbs(path)
-}
-
-// list has the form of os.Environ.
-func (e environment) list() []string {
-	var list []string
-	for name, value := range e {
-		list = append(list, name+"="+value)
-	}
-	return list
-}
-
-// TemporaryDir returns the directory under the temporary one in which a store is without a home directory: the next start
-// of the machine may empty it.
-func TemporaryDir(environ []string) string { return sidecar.TemporaryDir(environ) }
+type environment = sidecar.Environment
 
 // defaultSocket is the socket at which clients look: what docs/discovery.md says of a user who names none.
 func defaultSocket(e environment) string {
-	return filepath.Join(sidecar.RuntimeDir(e.list()), "toolresult.sock")
+	return filepath.Join(e.RuntimeDir(), "toolresult.sock")
 }
 
 // userFile is the configuration file of the user, by the XDG Base Directory Specification; empty if there is none. What cannot be
 // looked at counts as there, so that the reason is seen when it is read.
 func userFile(e environment) string {
-	dir, ok := e.directory("XDG_CONFIG_HOME")
+	dir, ok := e.Directory("XDG_CONFIG_HOME")
 	if !ok {
-		home, ok := e.directory("HOME")
+		home, ok := e.Directory("HOME")
 		if !ok {
 			return ""
 		}
@@ -92,11 +60,11 @@ func userFile(e environment) string {
 
 // defaultStore is the state directory of the user: artifacts survive a restart, but are no documents to back up.
 func defaultStore(e environment) string {
-	if state, ok := e.directory("XDG_STATE_HOME"); ok {
+	if state, ok := e.Directory("XDG_STATE_HOME"); ok {
 		return filepath.Join(state, "toolresult")
 	}
-	if home, ok := e.directory("HOME"); ok {
+	if home, ok := e.Directory("HOME"); ok {
 		return filepath.Join(home, ".local", "state", "toolresult")
 	}
-	return filepath.Join(sidecar.TemporaryDir(e.list()), "state")
+	return filepath.Join(e.TemporaryDir(), "state")
 }

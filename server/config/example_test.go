@@ -47,6 +47,6 @@ func ExampleLoaded_Validate() {
 	}
 	fmt.Println(loaded.Validate())
 	// Output:
-	// tcp = "127.0.0.1:0": needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN (from env TOOLRESULT_TCP)
+	// tcp = "127.0.0.1:0": needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN (from env TOOLRESULT_TCP)
 	// session_lease = "-1s": is out of bounds: 0s to 8760h (from env TOOLRESULT_SESSION_LEASE)
 }

@@ -16,7 +16,7 @@ func TestFileIsRejectedWithItsLines(t *testing.T) {
 		want    []string // each followed by PATH:LINE in wantRefused
 		lines   []string
 	}{
-		"unknown key":       {"a: 1\nmax_stream: 3", []string{"a: is no setting", "max_stream: is no setting; did you mean max_streams?"}, []string{"1", "2"}},
+		"unknown key":       {"a: 1\nmax_connection: 3", []string{"a: is no setting", "max_connection: is no setting; did you mean max_connections?"}, []string{"1", "2"}},
 		"camel case":        {"logLevel: debug", []string{"logLevel: is no setting; did you mean log_level?"}, []string{"1"}},
 		"hyphens":           {"log-level: debug", []string{"log-level: is no setting; did you mean log_level?"}, []string{"1"}},
 		"beginning of one":  {"shutdown: 1s", []string{"shutdown: is no setting; did you mean shutdown_timeout?"}, []string{"1"}},
@@ -27,9 +27,9 @@ func TestFileIsRejectedWithItsLines(t *testing.T) {
 		"number for text":   {"store: 7", []string{"store: wants text (quote it), not an integer"}, []string{"1"}},
 		"date for text":     {"store: 2026-01-01", []string{"store: wants text (quote it), not a date"}, []string{"1"}},
 		"text for bool":     {`volatile: "true"`, []string{"volatile: wants true or false, not text"}, []string{"1"}},
-		"text for integer":  {`max_streams: "8"`, []string{"max_streams: wants an integer, not text"}, []string{"1"}},
-		"float for integer": {"max_streams: 1.5", []string{"max_streams: wants an integer, not a number with a point or an exponent"}, []string{"1"}},
-		"huge integer":      {"max_streams: 18446744073709551615", []string{`max_streams = "18446744073709551615": is not an integer`}, []string{"1"}},
+		"text for integer":  {`max_connections: "8"`, []string{"max_connections: wants an integer, not text"}, []string{"1"}},
+		"float for integer": {"max_connections: 1.5", []string{"max_connections: wants an integer, not a number with a point or an exponent"}, []string{"1"}},
+		"huge integer":      {"max_connections: 18446744073709551615", []string{`max_connections = "18446744073709551615": is not an integer`}, []string{"1"}},
 		"bool for size":     {"max_message_bytes: true", []string{"max_message_bytes: wants a size such as 65536 or 4MiB, not true or false"}, []string{"1"}},
 		"wrong unit":        {"max_message_bytes: 4MB", []string{`max_message_bytes = "4MB": is not a number of bytes, nor one with KiB, MiB or GiB`}, []string{"1"}},
 		"no unit":           {"\n\ndrain_delay: 5", []string{`drain_delay = "5": is not a duration with a unit, such as 30s or 1m30s`}, []string{"3"}},
@@ -105,7 +105,7 @@ func TestOriginOnOneLine(t *testing.T) {
 func TestUnknownVariablesAreRejected(t *testing.T) {
 	t.Parallel()
 	_, err := config.Load(nil, []string{
-		"TOOLRESULT_MAX_STREMS=" + secret, "TOOLRESULT_max_streams=1", "TOOLRESULT_CONFIGURATION=x",
+		"TOOLRESULT_MAX_CONECTIONS=" + secret, "TOOLRESULT_max_connections=1", "TOOLRESULT_CONFIGURATION=x",
 		"TOOLRESULT_=1", "TOOLRESULT_DRAIN_DELAY=5", "TOOLRESULT_ALLOW_UIDS=1;2", "OTHER=1", "no equals sign",
 	})
 	wantLines(t, err,
@@ -113,8 +113,8 @@ func TestUnknownVariablesAreRejected(t *testing.T) {
 		`allow_uids = "1;2": is not a list of integers with commas between them (from env TOOLRESULT_ALLOW_UIDS)`,
 		"TOOLRESULT_CONFIGURATION: is no setting (from the environment)",
 		`drain_delay = "5": is not a duration with a unit, such as 30s or 1m30s (from env TOOLRESULT_DRAIN_DELAY)`,
-		"TOOLRESULT_MAX_STREMS: is no setting; did you mean TOOLRESULT_MAX_STREAMS? (from the environment)",
-		"TOOLRESULT_max_streams: is no setting; did you mean TOOLRESULT_MAX_STREAMS? (from the environment)",
+		"TOOLRESULT_MAX_CONECTIONS: is no setting; did you mean TOOLRESULT_MAX_CONNECTIONS? (from the environment)",
+		"TOOLRESULT_max_connections: is no setting; did you mean TOOLRESULT_MAX_CONNECTIONS? (from the environment)",
 	)
 }
 

@@ -73,27 +73,6 @@ func countKind() kind[int] {
 	}
 }
 
-// ratioKind is a number with a point. NaN and infinity pass every comparison with a bound, so they are rejected here.
-func ratioKind() kind[float64] {
-	return kind[float64]{
-		name:   "number",
-		wanted: "a number such as 0.25",
-		parse: func(text string) (float64, error) {
-			v, err := strconv.ParseFloat(text, 64)
-			if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-				return 0, errors.New("is not a number")
-			}
-			return v, nil
-		},
-		text:     formatRatio,
-		fromYAML: yamlNumber,
-		native:   func(v float64) any { return v },
-	}
-}
-
-// formatRatio writes the shortest text that reads back as the same number.
-func formatRatio(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
 // sizeKind is a number of bytes, with or without a binary unit.
 func sizeKind[T int | int64]() kind[T] {
 	return kind[T]{
@@ -257,14 +236,6 @@ func yamlInteger(v any) (string, bool) {
 	default:
 		return "", false
 	}
-}
-
-// yamlNumber accepts an integer or a number with a point.
-func yamlNumber(v any) (string, bool) {
-	if f, ok := v.(float64); ok {
-		return formatRatio(f), true
-	}
-	return yamlInteger(v)
 }
 
 // yamlTextOrInteger accepts sizes and durations: with a unit they are text, without they are an integer.

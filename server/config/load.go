@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/spf13/pflag"
+
+	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
 // This file merges the sources of values: each is a layer, and the layers are merged from the weakest to the strongest. A layer
@@ -44,7 +46,7 @@ func (l *Loaded) Origin(key string) string { return l.origins[key] }
 // one that is named must exist. If none is named it is toolresult/config.yaml in the user's configuration directory,
 // $XDG_CONFIG_HOME or $HOME/.config, if that exists. --config= is no file.
 func Load(set *pflag.FlagSet, env []string) (*Loaded, error) {
-	table, e := settings(), newEnvironment(env)
+	table, e := settings(), sidecar.NewEnvironment(env)
 	path, from := configurationFile(set, e)
 	loaded := &Loaded{File: path, origins: make(map[string]string, len(table))}
 	ofFile := func(values []value, err error) ([]value, error) {
@@ -93,7 +95,7 @@ func configurationFile(set *pflag.FlagSet, e environment) (path, from string) {
 
 // HasFile reports whether there is a configuration file that no flag names. env has the form of [os.Environ].
 func HasFile(env []string) bool {
-	path, _ := configurationFile(nil, newEnvironment(env))
+	path, _ := configurationFile(nil, sidecar.NewEnvironment(env))
 	return path != ""
 }
 

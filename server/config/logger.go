@@ -14,11 +14,11 @@ func LogLevel(c Config) slog.Level {
 	return level
 }
 
-// NewLogger returns a logger that writes to w in c.LogFormat, at a level that may change. isTerminal says whether w is a
-// terminal, which decides what [FormatAuto] means.
-func NewLogger(c Config, level slog.Leveler, w io.Writer, isTerminal bool) *slog.Logger {
+// NewLogger returns a logger that writes to w at a level that may change: lines for people to a
+// terminal, else a JSON object per line.
+func NewLogger(level slog.Leveler, w io.Writer, isTerminal bool) *slog.Logger {
 	options := &slog.HandlerOptions{Level: level}
-	if c.LogFormat == FormatText || c.LogFormat == FormatAuto && isTerminal {
+	if isTerminal {
 		return slog.New(slog.NewTextHandler(w, options))
 	}
 	return slog.New(slog.NewJSONHandler(w, options))

@@ -34,13 +34,11 @@ tls_key: "" # default
 tls_client_ca: "" # default
 authorities: [] # default
 token_file: "" # default
-token_fd: 0 # default
 # token: (set) # env TOOLRESULT_TOKEN
 landlock: false # default
 store: "yes" # file PATH:1
 volatile: false # default
 object_store: "" # default
-spool_bytes: 4GiB # default
 session_lease: 168h # default
 keep_for: 720h # default
 store_quota: 0 # default
@@ -48,7 +46,6 @@ session_quota: 0 # default
 gc_interval: 1h # default
 audit: journal # default
 # audit_dsn: "" # default
-audit_outbox: 4GiB # default
 audit_keep_for: 2160h # default
 redaction: all # default
 roots: [] # default
@@ -57,17 +54,11 @@ profiles: [] # default
 project_profiles: [] # default
 budgets: [] # default
 log_level: warn # env TOOLRESULT_LOG_LEVEL
-log_format: auto # default
-reflection: true # default
-pprof: false # default
 metrics: "" # default
 otlp_endpoint: "" # default
-trace_ratio: 1 # default
 max_message_bytes: 65537 # file PATH:3
 max_in_flight_bytes: 64MiB # default
-max_streams: 64 # default
 max_connections: 64 # default
-default_deadline: 30s # default
 stream_idle: 5m # default
 drain_delay: 1m30s # flag --drain-delay
 shutdown_timeout: 10s # default
@@ -86,13 +77,11 @@ const wantJSON = `{
   "tls_client_ca": {"value":"","origin":"default"},
   "authorities": {"value":[],"origin":"default"},
   "token_file": {"value":"","origin":"default"},
-  "token_fd": {"value":0,"origin":"default"},
   "token": {"value":"(set)","origin":"env TOOLRESULT_TOKEN"},
   "landlock": {"value":false,"origin":"default"},
   "store": {"value":"yes","origin":"file PATH:1"},
   "volatile": {"value":false,"origin":"default"},
   "object_store": {"value":"","origin":"default"},
-  "spool_bytes": {"value":4294967296,"origin":"default"},
   "session_lease": {"value":"168h","origin":"default"},
   "keep_for": {"value":"720h","origin":"default"},
   "store_quota": {"value":0,"origin":"default"},
@@ -100,7 +89,6 @@ const wantJSON = `{
   "gc_interval": {"value":"1h","origin":"default"},
   "audit": {"value":"journal","origin":"default"},
   "audit_dsn": {"value":"","origin":"default"},
-  "audit_outbox": {"value":4294967296,"origin":"default"},
   "audit_keep_for": {"value":"2160h","origin":"default"},
   "redaction": {"value":"all","origin":"default"},
   "roots": {"value":[],"origin":"default"},
@@ -109,17 +97,11 @@ const wantJSON = `{
   "project_profiles": {"value":[],"origin":"default"},
   "budgets": {"value":[],"origin":"default"},
   "log_level": {"value":"warn","origin":"env TOOLRESULT_LOG_LEVEL"},
-  "log_format": {"value":"auto","origin":"default"},
-  "reflection": {"value":true,"origin":"default"},
-  "pprof": {"value":false,"origin":"default"},
   "metrics": {"value":"","origin":"default"},
   "otlp_endpoint": {"value":"","origin":"default"},
-  "trace_ratio": {"value":1,"origin":"default"},
   "max_message_bytes": {"value":65537,"origin":"file PATH:3"},
   "max_in_flight_bytes": {"value":67108864,"origin":"default"},
-  "max_streams": {"value":64,"origin":"default"},
   "max_connections": {"value":64,"origin":"default"},
-  "default_deadline": {"value":"30s","origin":"default"},
   "stream_idle": {"value":"5m","origin":"default"},
   "drain_delay": {"value":"1m30s","origin":"flag --drain-delay"},
   "shutdown_timeout": {"value":"10s","origin":"default"},

@@ -12,7 +12,7 @@ import (
 
 // TestReload changes the file of a configuration whose log level comes from elsewhere.
 func TestReload(t *testing.T) {
-	path := written(t, "c.yaml", "max_streams: 9\n")
+	path := written(t, "c.yaml", "max_connections: 9\n")
 	set, env := parsed(t, "--config", path, "--log-level=warn"), []string{"TOOLRESULT_TOKEN=" + secret, "TOOLRESULT_DRAIN_DELAY=1s"}
 	loaded, err := config.Load(set, env)
 	if err != nil {
@@ -23,12 +23,12 @@ func TestReload(t *testing.T) {
 		later       []string
 		fails       string
 	}{
-		{file: "max_streams: 9\n", level: "warn"},
-		{file: "log_level: debug\nmax_streams: 9\n", level: "debug"},
-		{file: "drain_delay: 9s\nmax_streams: 9\n", level: "warn"}, // the variable counts, as before
-		{file: "max_streams: 10\nreflection: false\nlog_level: error\n", level: "error", later: []string{"reflection", "max_streams"}},
-		{file: "", level: "warn", later: []string{"max_streams"}},
-		{file: "max_streams: 0\n", fails: "max_streams"},
+		{file: "max_connections: 9\n", level: "warn"},
+		{file: "log_level: debug\nmax_connections: 9\n", level: "debug"},
+		{file: "drain_delay: 9s\nmax_connections: 9\n", level: "warn"}, // the variable counts, as before
+		{file: "max_connections: 10\nvolatile: true\nlog_level: error\n", level: "error", later: []string{"volatile", "max_connections"}},
+		{file: "", level: "warn", later: []string{"max_connections"}},
+		{file: "max_connections: 0\n", fails: "max_connections"},
 		{file: "log_level: loud\n", fails: "log_level"},
 		{file: "log_level: [\n", fails: "not valid YAML"},
 	} {
@@ -65,7 +65,7 @@ func TestFileOfTheUser(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte("max_streams: 9\n"), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("max_connections: 9\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		return path
@@ -87,20 +87,5 @@ func TestFileOfTheUser(t *testing.T) {
 	}
 	if loaded := mustLoad(t, parsed(t, "--config="), "HOME="+home); loaded.File != "" {
 		t.Errorf("--config= is %s", loaded.File)
-	}
-}
-
-// TestSocketOfProfilesFits has the longest socket beside which there can be one of profiles.
-func TestSocketOfProfilesFits(t *testing.T) {
-	for length, fits := range map[int]bool{107 - len(".pprof"): true, 107 - len(".pprof") + 1: false} {
-		socket := "/" + strings.Repeat("s", length-1)
-		loaded := mustLoad(t, parsed(t, "--pprof", "--socket", socket))
-		if err := loaded.Validate(); (err == nil) != fits {
-			t.Errorf("%d bytes: %v", length, err)
-		}
-		loaded = mustLoad(t, parsed(t, "--socket", socket))
-		if err := loaded.Validate(); err != nil {
-			t.Errorf("%d bytes, without profiles: %v", length, err)
-		}
 	}
 }

@@ -18,29 +18,25 @@ import (
 	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
-// This file has the bounds of settings. A rule states its bound twice, in the help text and in the error, from one constant.
-// Rules see the whole configuration, since some bounds depend on other settings; what needs the file system or the network is
-// not checked here.
+// This file has the bounds of settings. Rules see the whole configuration, since some bounds depend on
+// other settings. What needs the file system or the network is not checked here.
 
-const (
-	// maxUID is the largest user id; the one above it is the kernel's "no user".
-	maxUID = 1<<32 - 2
-	// maxFD is the largest number of a descriptor that is taken, as the kernel's own bound is by default.
-	maxFD = 1<<20 - 1
-)
+// maxUID is the largest user id; the one above it is the kernel's "no user".
+const maxUID = 1<<32 - 2
 
-// rule is a bound on the value of one setting.
-type rule[T any] struct {
-	// help is the bound as the help text of the setting says it; empty when the help text needs none.
-	help string
-	// check returns the reason to reject v, in words that continue "key = value: ".
-	check func(c Config, v T) error
+// rule returns the reason to reject a value, in words that continue "key = value: ".
+type rule[T any] func(c Config, v T) error
+
+// bound is a rule that the help text of its setting states, too.
+type bound[T any] struct {
+	help  string
+	check rule[T]
 }
 
 // between accepts least to most, both included.
-func between[T cmp.Ordered](k kind[T], least, most T) rule[T] {
+func between[T cmp.Ordered](k kind[T], least, most T) bound[T] {
 	bounds := k.text(least) + " to " + k.text(most)
-	return rule[T]{help: bounds, check: func(_ Config, v T) error {
+	return bound[T]{help: bounds, check: func(_ Config, v T) error {
 		if v < least || v > most {
 			return errors.New("is out of bounds: " + bounds)
 		}
@@ -49,10 +45,10 @@ func between[T cmp.Ordered](k kind[T], least, most T) rule[T] {
 }
 
 // zeroOr accepts 0, and least to most.
-func zeroOr[T cmp.Ordered](k kind[T], least, most T) rule[T] {
+func zeroOr[T cmp.Ordered](k kind[T], least, most T) bound[T] {
 	var zero T
 	bounds := k.text(zero) + ", or " + k.text(least) + " to " + k.text(most)
-	return rule[T]{help: bounds, check: func(_ Config, v T) error {
+	return bound[T]{help: bounds, check: func(_ Config, v T) error {
 		if v != zero && (v < least || v > most) {
 			return errors.New("is out of bounds: " + bounds)
 		}
@@ -61,19 +57,17 @@ func zeroOr[T cmp.Ordered](k kind[T], least, most T) rule[T] {
 }
 
 // notNegative accepts 0 and more.
-func notNegative() rule[int64] {
-	return rule[int64]{check: func(_ Config, v int64) error {
-		if v < 0 {
-			return errors.New("is negative")
-		}
-		return nil
-	}}
+func notNegative(_ Config, v int64) error {
+	if v < 0 {
+		return errors.New("is negative")
+	}
+	return nil
 }
 
 // oneOf accepts the words given.
-func oneOf(words ...string) rule[string] {
+func oneOf(words ...string) bound[string] {
 	list := strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
-	return rule[string]{help: list, check: func(_ Config, v string) error {
+	return bound[string]{help: list, check: func(_ Config, v string) error {
 		if !slices.Contains(words, v) {
 			return errors.New("is not one of " + list)
 		}
@@ -82,200 +76,163 @@ func oneOf(words ...string) rule[string] {
 }
 
 // printable rejects control characters: they break the lines of logs and of the address file.
-func printable() rule[string] {
-	return rule[string]{check: func(_ Config, v string) error {
-		if strings.ContainsFunc(v, unicode.IsControl) {
-			return errors.New("holds a control character")
-		}
-		return nil
-	}}
+func printable(_ Config, v string) error {
+	if strings.ContainsFunc(v, unicode.IsControl) {
+		return errors.New("holds a control character")
+	}
+	return nil
 }
 
 // eachPrintable is printable for every element, and rejects an empty one: it comes from a comma too many.
-func eachPrintable() rule[[]string] {
-	return rule[[]string]{check: func(c Config, list []string) error {
-		for _, v := range list {
-			if v == "" {
-				return errors.New("has an empty path")
-			}
-			if err := printable().check(c, v); err != nil {
-				return err
-			}
+func eachPrintable(c Config, list []string) error {
+	for _, v := range list {
+		if v == "" {
+			return errors.New("has an empty path")
 		}
-		return nil
-	}}
+		if err := printable(c, v); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // eachAbsolute rejects relative paths: they would depend on the directory in which the server was started.
-func eachAbsolute() rule[[]string] {
-	return rule[[]string]{check: func(_ Config, list []string) error {
-		for _, v := range list {
-			if !filepath.IsAbs(v) {
-				return errors.New("has a path that is not absolute")
-			}
+func eachAbsolute(_ Config, list []string) error {
+	for _, v := range list {
+		if !filepath.IsAbs(v) {
+			return errors.New("has a path that is not absolute")
 		}
-		return nil
-	}}
+	}
+	return nil
 }
 
 // emptyOrAbsolute accepts no path, and an absolute one of a file.
-func emptyOrAbsolute() rule[string] {
-	return rule[string]{check: func(_ Config, v string) error {
-		switch {
-		case v != "" && !filepath.IsAbs(v):
-			return errors.New("is not an absolute path")
-		case strings.HasSuffix(v, "/"):
-			return errors.New("is a directory, not the path of a file in one")
-		}
-		return nil
-	}}
+func emptyOrAbsolute(_ Config, v string) error {
+	switch {
+	case v != "" && !filepath.IsAbs(v):
+		return errors.New("is not an absolute path")
+	case strings.HasSuffix(v, "/"):
+		return errors.New("is a directory, not the path of a file in one")
+	}
+	return nil
 }
 
 // notEmpty rejects the empty text.
-func notEmpty() rule[string] {
-	return rule[string]{check: func(_ Config, v string) error {
-		if v == "" {
-			return errors.New("is empty")
-		}
-		return nil
-	}}
+func notEmpty(_ Config, v string) error {
+	if v == "" {
+		return errors.New("is empty")
+	}
+	return nil
 }
 
 // socketPath accepts an absolute path that fits into the address of a socket.
-func socketPath() rule[string] {
-	return rule[string]{check: func(_ Config, v string) error {
-		switch {
-		case !filepath.IsAbs(v):
-			return errors.New("is not an absolute path")
-		case strings.HasSuffix(v, "/"):
-			return errors.New("is a directory, not the path of a socket in one")
-		case len(v) > sidecar.MaxSocketPath:
-			return fmt.Errorf("is %d bytes long; the kernel takes at most %d", len(v), sidecar.MaxSocketPath)
-		}
-		return nil
-	}}
-}
-
-// profileSocketFits rejects profiles where the path of their socket is longer than the kernel takes.
-func profileSocketFits() rule[bool] {
-	return rule[bool]{check: func(c Config, on bool) error {
-		if on && len(c.ProfileSocket()) > sidecar.MaxSocketPath {
-			return fmt.Errorf("needs a socket at %s, and the kernel takes at most %d bytes", c.ProfileSocket(), sidecar.MaxSocketPath)
-		}
-		return nil
-	}}
+func socketPath(_ Config, v string) error {
+	switch {
+	case !filepath.IsAbs(v):
+		return errors.New("is not an absolute path")
+	case strings.HasSuffix(v, "/"):
+		return errors.New("is a directory, not the path of a socket in one")
+	case len(v) > sidecar.MaxSocketPath:
+		return fmt.Errorf("is %d bytes long; the kernel takes at most %d", len(v), sidecar.MaxSocketPath)
+	}
+	return nil
 }
 
 // userIDs accepts the ids that a user can have.
-func userIDs() rule[[]int] {
-	return rule[[]int]{check: func(_ Config, v []int) error {
-		for _, id := range v {
-			if id < 0 || int64(id) > maxUID {
-				return fmt.Errorf("%d is not a user id: 0 to %d", id, int64(maxUID))
-			}
+func userIDs(_ Config, list []int) error {
+	for _, id := range list {
+		if id < 0 || int64(id) > maxUID {
+			return fmt.Errorf("%d is not a user id: 0 to %d", id, int64(maxUID))
 		}
-		return nil
-	}}
+	}
+	return nil
 }
 
 // eachGroup accepts what can be the name or the id of a group.
-func eachGroup() rule[[]string] {
-	return rule[[]string]{check: func(_ Config, v []string) error {
-		for _, group := range v {
-			if group == "" || strings.ContainsFunc(group, func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' }) {
-				return fmt.Errorf("%q is no name of a group", group)
-			}
+func eachGroup(_ Config, list []string) error {
+	for _, group := range list {
+		odd := func(r rune) bool { return r <= ' ' || r == 0x7f || r == ':' }
+		if group == "" || strings.ContainsFunc(group, odd) {
+			return fmt.Errorf("%q is no name of a group", group)
 		}
-		return nil
-	}}
+	}
+	return nil
 }
 
 // loopback rejects names as well as, without TLS, addresses that other machines reach: a name may resolve to several
 // addresses, or to another one tomorrow.
-func loopback() rule[string] {
+func loopback(c Config, v string) error {
 	const form = "write 127.0.0.1:PORT or [::1]:PORT"
-	return rule[string]{check: func(c Config, v string) error {
-		if v == "" {
-			return nil
-		}
-		address, err := netip.ParseAddrPort(v)
-		if err != nil {
-			host, _, splitErr := net.SplitHostPort(v)
-			if _, hostErr := netip.ParseAddr(host); splitErr == nil && hostErr != nil && host != "" {
-				return fmt.Errorf("names a host, and a name may resolve to any address; %s", form)
-			}
-			return fmt.Errorf("is not an address and a port; %s", form)
-		}
-		if !address.Addr().IsLoopback() && c.TLSCert == "" || address.Addr().Zone() != "" {
-			return fmt.Errorf("is not a loopback address, so other machines might reach it; %s, or set tls_cert and tls_key", form)
-		}
+	if v == "" {
 		return nil
-	}}
+	}
+	address, err := netip.ParseAddrPort(v)
+	if err != nil {
+		host, _, splitErr := net.SplitHostPort(v)
+		if _, hostErr := netip.ParseAddr(host); splitErr == nil && hostErr != nil && host != "" {
+			return fmt.Errorf("names a host, and a name may resolve to any address; %s", form)
+		}
+		return fmt.Errorf("is not an address and a port; %s", form)
+	}
+	if !address.Addr().IsLoopback() && c.TLSCert == "" || address.Addr().Zone() != "" {
+		return fmt.Errorf("is not a loopback address, so other machines might reach it; %s, or set tls_cert and tls_key", form)
+	}
+	return nil
 }
 
 // collector accepts the URL of a host, and nothing else in it: a path or a query would be ignored, and a password would
 // be printed.
-func collector() rule[string] {
-	return rule[string]{check: func(_ Config, v string) error {
-		if v == "" {
-			return nil
-		}
-		u, err := url.Parse(v)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" ||
-			*u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
-			return errors.New("is not of the form http://HOST:PORT or https://HOST:PORT")
-		}
+func collector(_ Config, v string) error {
+	if v == "" {
 		return nil
-	}}
+	}
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.Port() == "" ||
+		*u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
+		return errors.New("is not of the form http://HOST:PORT or https://HOST:PORT")
+	}
+	return nil
 }
 
 // objectLocation accepts an address of an object store, and only with a store that is a directory: it is the spool.
-func objectLocation() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		if v == "" {
-			return nil
-		}
-		if c.Store == MemoryStore {
-			return errors.New("needs a directory as its spool, and the store is in memory")
-		}
-		_, err := objectstore.ParseLocation(v)
-		return err
-	}}
+func objectLocation(c Config, v string) error {
+	if v == "" {
+		return nil
+	}
+	if c.Store == MemoryStore {
+		return errors.New("needs a directory as its spool, and the store is in memory")
+	}
+	_, err := objectstore.ParseLocation(v)
+	return err
 }
 
 // tokenForTCP rejects TCP without a token: any process of the machine can connect to a port of it.
-func tokenForTCP() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		if v != "" && c.TokenFile == "" && c.TokenFD == 0 && c.Token == "" {
-			return errors.New("needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN")
-		}
-		return nil
-	}}
+func tokenForTCP(c Config, v string) error {
+	if v != "" && c.TokenFile == "" && c.Token == "" {
+		return errors.New("needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN")
+	}
+	return nil
 }
 
 // completeTLS rejects a certificate that nothing would use.
-func completeTLS() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		switch {
-		case v == "":
-			return nil
-		case c.TLSKey == "":
-			return errors.New("needs its private key: set tls_key")
-		case c.TCP == "":
-			return errors.New("is for TCP, and tcp is off")
-		}
+func completeTLS(c Config, v string) error {
+	switch {
+	case v == "":
 		return nil
-	}}
+	case c.TLSKey == "":
+		return errors.New("needs its private key: set tls_key")
+	case c.TCP == "":
+		return errors.New("is for TCP, and tcp is off")
+	}
+	return nil
 }
 
 // withCertificate rejects settings of TLS that nothing would use.
-func withCertificate() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		if v != "" && c.TLSCert == "" {
-			return errors.New("needs a certificate: set tls_cert")
-		}
-		return nil
-	}}
+func withCertificate(c Config, v string) error {
+	if v != "" && c.TLSCert == "" {
+		return errors.New("needs a certificate: set tls_cert")
+	}
+	return nil
 }
 
 // hostName is a name or an address that an :authority can be compared with.
@@ -284,73 +241,46 @@ var hostName = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // eachHost accepts names and addresses without a port.
-func eachHost() rule[[]string] {
-	return rule[[]string]{check: func(_ Config, list []string) error {
-		for _, v := range list {
-			if _, err := netip.ParseAddr(v); err != nil && !hostName().MatchString(v) {
-				return errors.New("has an element that is neither a host name nor an address, without a port")
-			}
+func eachHost(_ Config, list []string) error {
+	for _, v := range list {
+		if _, err := netip.ParseAddr(v); err != nil && !hostName().MatchString(v) {
+			return errors.New("has an element that is neither a host name nor an address, without a port")
 		}
-		return nil
-	}}
-}
-
-// inherited rejects the descriptors that every process has: 0 to 2 are its input, its output and its errors.
-func inherited() rule[int] {
-	return rule[int]{check: func(_ Config, v int) error {
-		if v != 0 && (v < 3 || v > maxFD) {
-			return fmt.Errorf("is not the number of an inherited descriptor: 3 to %d", maxFD)
-		}
-		return nil
-	}}
-}
-
-// onlyToken rejects a descriptor with a token beside a file or the variable: it would not be clear which one counts.
-func onlyToken() rule[int] {
-	return rule[int]{check: func(c Config, v int) error {
-		if v != 0 && (c.Token != "" || c.TokenFile != "") {
-			return errors.New("is set together with token_file or the variable TOOLRESULT_TOKEN; keep one of them")
-		}
-		return nil
-	}}
+	}
+	return nil
 }
 
 // dsnForPostgres accepts an address of a database exactly with the audit log that needs it.
-func dsnForPostgres() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		switch {
-		case v == AuditPostgres && c.AuditDSN == "":
-			return errors.New("needs a database: set the variable TOOLRESULT_AUDIT_DSN")
-		case v != AuditPostgres && c.AuditDSN != "":
-			return errors.New("is set together with the variable TOOLRESULT_AUDIT_DSN, which is for " + AuditPostgres + " alone")
-		}
-		return nil
-	}}
+func dsnForPostgres(c Config, v string) error {
+	switch {
+	case v == AuditPostgres && c.AuditDSN == "":
+		return errors.New("needs a database: set the variable TOOLRESULT_AUDIT_DSN")
+	case v != AuditPostgres && c.AuditDSN != "":
+		return errors.New("is set together with the variable TOOLRESULT_AUDIT_DSN, which is for " + AuditPostgres + " alone")
+	}
+	return nil
 }
 
 // oneToken rejects a file with a token beside the variable.
-func oneToken() rule[string] {
-	return rule[string]{check: func(c Config, v string) error {
-		if v != "" && c.Token != "" {
-			return errors.New("is set together with the variable TOOLRESULT_TOKEN; keep one of them")
-		}
-		return nil
-	}}
+func oneToken(c Config, v string) error {
+	if v != "" && c.Token != "" {
+		return errors.New("is set together with the variable TOOLRESULT_TOKEN; keep one of them")
+	}
+	return nil
 }
 
 // goodToken accepts the form that checkToken states, and no token.
-func goodToken() rule[Secret] {
-	return rule[Secret]{check: func(_ Config, v Secret) error {
-		if v == "" {
-			return nil
-		}
-		return checkToken(v)
-	}}
+func goodToken(_ Config, v Secret) error {
+	if v == "" {
+		return nil
+	}
+	return checkToken(v)
 }
 
-// atLeastOneMessage rejects a bound in which not one message of the largest size fits: such a call could never be served.
-func atLeastOneMessage(k kind[int64]) rule[int64] {
-	return rule[int64]{help: "at least max-message-bytes", check: func(c Config, v int64) error {
+// atLeastOneMessage rejects a bound in which not one message of the largest size fits: such a call
+// could never be served.
+func atLeastOneMessage(k kind[int64]) bound[int64] {
+	return bound[int64]{help: "at least max-message-bytes", check: func(c Config, v int64) error {
 		if v < int64(c.MaxMessageBytes) {
 			return fmt.Errorf("is below max_message_bytes, which is %s", k.text(int64(c.MaxMessageBytes)))
 		}

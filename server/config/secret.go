@@ -51,29 +51,6 @@ func ReadToken(path string) (Secret, error) {
 	return token, nil
 }
 
-// ReadTokenFrom returns the bearer token that comes from a descriptor that the process inherited, a pipe, a socket or
-// a file, up to its end, and closes it. The token is as for [ReadToken]; whoever opened the descriptor answers for who
-// else can read it. It waits until the other end of a pipe is closed.
-func ReadTokenFrom(fd int) (Secret, error) {
-	f := os.NewFile(uintptr(fd), "token_fd")
-	if f == nil {
-		return "", fmt.Errorf("token descriptor %d: is not open", fd)
-	}
-	defer func() { _ = f.Close() }() // only read from
-	if err := checkInherited(f); err != nil {
-		return "", fmt.Errorf("token descriptor %d: %w", fd, err)
-	}
-	content, err := io.ReadAll(io.LimitReader(f, maxTokenBytes+2))
-	if err != nil {
-		return "", fmt.Errorf("token descriptor %d: %w", fd, err)
-	}
-	token, err := tokenIn(content)
-	if err != nil {
-		return "", fmt.Errorf("token descriptor %d: the token %w", fd, err)
-	}
-	return token, nil
-}
-
 // ReadKey returns the content of a file with a private key, at most 1 MiB of it. The file must be as for [ReadToken].
 func ReadKey(path string) ([]byte, error) { return readPrivate("key", path, maxKeyBytes) }
 
@@ -108,20 +85,6 @@ func checkPrivate(what string, f *os.File) error {
 		return fmt.Errorf("mode %#o lets other users at the %s; run chmod 600 on it", perm, what)
 	}
 	return nil
-}
-
-// checkInherited rejects descriptors that nobody means to hand down: a directory, a device, or one that the runtime of Go opened
-// for itself.
-func checkInherited(f *os.File) error {
-	st, err := f.Stat()
-	if err != nil {
-		return errors.New("is not open")
-	}
-	switch st.Mode().Type() {
-	case 0, os.ModeNamedPipe, os.ModeSocket:
-		return nil
-	}
-	return errors.New("is neither a pipe nor a file")
 }
 
 // tokenIn is the token that a file has.

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/toolresult/toolresult/server/config"
 )
 
@@ -103,64 +101,6 @@ func TestBearerToken(t *testing.T) {
 	if _, err := (config.Config{TokenFile: path + "x"}).BearerToken(); err == nil {
 		t.Error("a missing token file is accepted")
 	}
-}
-
-// TestReadTokenFrom hands down a token in every way that a parent has, and descriptors that are no token's.
-func TestReadTokenFrom(t *testing.T) {
-	t.Parallel()
-	pipe := func(content string) int {
-		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.WriteString(content); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return handedDown(t, r)
-	}
-	opened := func(path string) int {
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return handedDown(t, f)
-	}
-	for name, c := range map[string]struct {
-		fd   int
-		want string
-	}{
-		"a pipe":        {pipe(secret + "\n"), ""},
-		"a file":        {opened(written(t, "token", secret)), ""},
-		"an empty pipe": {pipe(""), "is empty"},
-		"a long pipe":   {pipe(strings.Repeat("x", 4097)), "is longer than 4096 bytes"},
-		"a directory":   {opened(t.TempDir()), "is neither a pipe nor a file"},
-		"a device":      {opened("/dev/null"), "is neither a pipe nor a file"},
-		"nothing":       {1<<20 - 1, "is not open"},
-	} {
-		token, err := config.ReadTokenFrom(c.fd)
-		switch {
-		case c.want == "" && (err != nil || string(token) != secret):
-			t.Errorf("%s: %v", name, err)
-		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-		if err := syscall.Close(c.fd); err == nil {
-			t.Errorf("%s: the descriptor was left open", name)
-		}
-	}
-}
-
-// handedDown is the number of a descriptor that nothing here owns any more.
-func handedDown(t *testing.T, f *os.File) int {
-	t.Helper()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 600) // higher than what other tests open
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return fd
 }
 
 func TestReadKey(t *testing.T) {

@@ -38,16 +38,9 @@ func (a about) variable() string { return variablePrefix + strings.ToUpper(a.key
 // flag is the name of the setting on the command line, without its hyphens in front.
 func (a about) flag() string { return strings.ReplaceAll(a.key, "_", "-") }
 
-// setting is one row of the table, its type hidden. Values travel as any of that type, from a valueReader to a valueField.
+// setting is one row of the table, its type hidden. Values travel as any of that type.
 type setting interface {
-	valueReader
-	valueField
-	// describe returns the names and the help text.
 	describe() about
-}
-
-// valueReader reads the values of a setting from its sources.
-type valueReader interface {
 	// kindName is the placeholder of a value.
 	kindName() string
 	// parse reads a variable or a flag.
@@ -56,11 +49,7 @@ type valueReader interface {
 	fromYAML(v any) (string, error)
 	// initial is the default.
 	initial(e environment) any
-}
-
-// valueField is the field of a Config that has the value of a setting.
-type valueField interface {
-	// assign sets the field of c to a value that the reader returned.
+	// assign sets the field of c to a value of parse or initial.
 	assign(c *Config, v any)
 	// text is the value in c, as parse reads it; masked when secret.
 	text(c Config) string
@@ -76,22 +65,30 @@ type spec[T any] struct {
 	kind kind[T]
 	// field is where the value lives.
 	field func(c *Config) *T
-	// value is the default, unless from computes it.
-	value T
-	from  func(e environment) T
-	rules []rule[T]
+	// computed is the default.
+	computed func(e environment) T
+	rules    []rule[T]
 }
 
-// newSpec completes s: its help text gets its bounds and its default.
-func newSpec[T any](s spec[T]) setting {
-	for _, r := range s.rules {
-		if r.help != "" {
-			s.help += "; " + r.help
-		}
+// row returns the setting of a field, with its default. The help text gets its default.
+func row[T any](k kind[T], field func(*Config) *T, initial T, a about, rules ...rule[T]) spec[T] {
+	if a.initialText == "" {
+		a.initialText = k.text(initial)
 	}
-	if s.initialText == "" {
-		s.initialText = s.kind.text(s.value)
-	}
+	return computed(k, field, func(environment) T { return initial }, a, rules...)
+}
+
+// computed returns the setting of a field whose default depends on the environment.
+func computed[T any](
+	k kind[T], field func(*Config) *T, initial func(environment) T, a about, rules ...rule[T],
+) spec[T] {
+	return spec[T]{a, k, field, initial, rules}
+}
+
+// within returns the setting with a bound, which its help text states.
+func (s spec[T]) within(b bound[T]) spec[T] {
+	s.help += "; " + b.help
+	s.rules = append(s.rules, b.check)
 	return s
 }
 
@@ -120,12 +117,7 @@ func (s spec[T]) fromYAML(v any) (string, error) {
 }
 
 // initial returns the default, which may depend on the environment.
-func (s spec[T]) initial(e environment) any {
-	if s.from != nil {
-		return s.from(e)
-	}
-	return s.value
-}
+func (s spec[T]) initial(e environment) any { return s.computed(e) }
 
 // assign sets the field. A nil value leaves it as it is.
 func (s spec[T]) assign(c *Config, v any) {
@@ -155,7 +147,7 @@ func (s spec[T]) native(c Config) any {
 // check returns the first bound that the value breaks. The order of the rules is that of the help text.
 func (s spec[T]) check(c Config) error {
 	for _, r := range s.rules {
-		if err := r.check(c, *s.field(&c)); err != nil {
+		if err := r(c, *s.field(&c)); err != nil {
 			return err
 		}
 	}

@@ -16,119 +16,85 @@ func settings() []setting {
 func accessSettings() []setting {
 	path, address := textKind[string]("path"), textKind[string]("address")
 	return []setting{
-		newSpec(spec[string]{
-			about: about{key: "socket", help: "path of the Unix socket, absolute",
-				initialText: "$XDG_RUNTIME_DIR/toolresult/toolresult.sock, else in the temporary directory"},
-			kind: path, field: func(c *Config) *string { return &c.Socket },
-			from: defaultSocket, rules: []rule[string]{printable(), socketPath()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "address_file", initialText: "none",
+		computed(path, func(c *Config) *string { return &c.Socket }, defaultSocket,
+			about{key: "socket", initialText: "$XDG_RUNTIME_DIR/toolresult/toolresult.sock, else in the temporary directory",
+				help: "path of the Unix socket, absolute"},
+			printable, socketPath),
+		row(path, func(c *Config) *string { return &c.AddressFile }, "",
+			about{key: "address_file", initialText: "none",
 				help: "file that has the addresses of the sidecar while it runs, absolute"},
-			kind: path, field: func(c *Config) *string { return &c.AddressFile },
-			rules: []rule[string]{printable(), emptyOrAbsolute()},
-		}),
-		newSpec(spec[[]int]{
-			about: about{key: "allow_uids", initialText: "none",
-				help: "ids of further users that may connect to the socket, with commas between them"},
-			kind: listKind(), field: func(c *Config) *[]int { return &c.AllowUIDs },
-			rules: []rule[[]int]{userIDs()},
-		}),
-		newSpec(spec[[]string]{
-			about: about{key: "allow_groups", initialText: "none",
-				help: "groups whose members may connect to the socket, by name or id, with commas between them"},
-			kind: namesKind(), field: func(c *Config) *[]string { return &c.AllowGroups },
-			rules: []rule[[]string]{eachGroup()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "tcp", initialText: "off",
-				help: "also listen on this loopback address and port, such as 127.0.0.1:0; needs a token"},
-			kind: address, field: func(c *Config) *string { return &c.TCP },
-			rules: []rule[string]{loopback(), tokenForTCP()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "tls_cert", initialText: "none",
+			printable, emptyOrAbsolute),
+		row(listKind(), func(c *Config) *[]int { return &c.AllowUIDs }, nil,
+			about{key: "allow_uids", initialText: "none",
+				help: "ids of further users that may connect to the socket, with commas between " +
+					"them"},
+			userIDs),
+		row(namesKind(), func(c *Config) *[]string { return &c.AllowGroups }, nil,
+			about{key: "allow_groups", initialText: "none",
+				help: "groups whose members may connect to the socket, by name or id, with " +
+					"commas between them"},
+			eachGroup),
+		row(address, func(c *Config) *string { return &c.TCP }, "",
+			about{key: "tcp", initialText: "off",
+				help: "also listen on this loopback address and port, such as 127.0.0.1:0; needs " +
+					"a token"},
+			loopback, tokenForTCP),
+		row(path, func(c *Config) *string { return &c.TLSCert }, "",
+			about{key: "tls_cert", initialText: "none",
 				help: "file with the certificate for TCP in PEM; tcp may be any address then"},
-			kind: path, field: func(c *Config) *string { return &c.TLSCert },
-			rules: []rule[string]{printable(), completeTLS()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "tls_key", initialText: "none",
+			printable, completeTLS),
+		row(path, func(c *Config) *string { return &c.TLSKey }, "",
+			about{key: "tls_key", initialText: "none",
 				help: "file with its private key, readable by its owner alone"},
-			kind: path, field: func(c *Config) *string { return &c.TLSKey },
-			rules: []rule[string]{printable(), withCertificate()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "tls_client_ca", initialText: "none",
-				help: "file with the certificates that sign those of callers over TCP, who need one then"},
-			kind: path, field: func(c *Config) *string { return &c.TLSClientCA },
-			rules: []rule[string]{printable(), withCertificate()},
-		}),
-		newSpec(spec[[]string]{
-			about: about{key: "authorities", initialText: "none",
-				help: "names that calls over TCP may give as their :authority besides loopback, with commas between them"},
-			kind: namesKind(), field: func(c *Config) *[]string { return &c.Authorities },
-			rules: []rule[[]string]{eachHost()},
-		}),
+			printable, withCertificate),
+		row(path, func(c *Config) *string { return &c.TLSClientCA }, "",
+			about{key: "tls_client_ca", initialText: "none",
+				help: "file with the certificates that sign those of callers over TCP, who need " +
+					"one then"},
+			printable, withCertificate),
+		row(namesKind(), func(c *Config) *[]string { return &c.Authorities }, nil,
+			about{key: "authorities", initialText: "none",
+				help: "names that calls over TCP may give as their :authority besides loopback, " +
+					"with commas between them"},
+			eachHost),
 	}
 }
 
-// tokenSettings are for the token of TCP, from one of three places, and for the rights of the process itself.
+// tokenSettings are for the token of TCP, from a file or a variable, and for the rights of the process itself.
 func tokenSettings() []setting {
 	return []setting{
-		newSpec(spec[string]{
-			about: about{key: "token_file", initialText: "none",
+		row(textKind[string]("path"), func(c *Config) *string { return &c.TokenFile }, "",
+			about{key: "token_file", initialText: "none",
 				help: "file with the bearer token for TCP, readable by its owner alone"},
-			kind: textKind[string]("path"), field: func(c *Config) *string { return &c.TokenFile },
-			rules: []rule[string]{printable(), oneToken()},
-		}),
-		newSpec(spec[int]{
-			about: about{key: "token_fd", initialText: "none",
-				help: "inherited descriptor that the bearer token for TCP is read from, 3 or more"},
-			kind: countKind(), field: func(c *Config) *int { return &c.TokenFD },
-			rules: []rule[int]{inherited(), onlyToken()},
-		}),
-		newSpec(spec[Secret]{
-			about: about{key: "token", secret: true, file: "token_file", initialText: "none",
+			printable, oneToken),
+		row(textKind[Secret]("token"), func(c *Config) *Secret { return &c.Token }, "",
+			about{key: "token", secret: true, file: "token_file", initialText: "none",
 				help: "bearer token for TCP, from the variable TOOLRESULT_TOKEN only"},
-			kind: textKind[Secret]("token"), field: func(c *Config) *Secret { return &c.Token },
-			rules: []rule[Secret]{goodToken()},
-		}),
-		newSpec(spec[bool]{
-			about: about{key: "landlock", initialText: "off",
-				help: "give up the right to all files but those that are needed; needs Linux 6.7 with Landlock"},
-			kind: boolKind(), field: func(c *Config) *bool { return &c.Landlock },
-		}),
+			goodToken),
+		row(boolKind(), func(c *Config) *bool { return &c.Landlock }, false,
+			about{key: "landlock", initialText: "off",
+				help: "give up the right to all files but those that are needed; needs Linux 6.7 " +
+					"with Landlock"}),
 	}
 }
 
 // storeSettings are for where artifacts are stored.
 func storeSettings() []setting {
-	spool := sizeKind[int64]()
 	return []setting{
-		newSpec(spec[string]{
-			about: about{key: "store", help: "directory of artifacts and audit records, or the word memory",
-				initialText: "$XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult"},
-			kind: textKind[string]("path"), field: func(c *Config) *string { return &c.Store },
-			from: defaultStore, rules: []rule[string]{notEmpty(), printable()},
-		}),
-		newSpec(spec[bool]{
-			about: about{key: "volatile", initialText: "off",
-				help: "answer without syncing artifacts to disk; a power cut may lose answered calls"},
-			kind: boolKind(), field: func(c *Config) *bool { return &c.Volatile },
-		}),
-		newSpec(spec[string]{
-			about: about{key: "object_store", initialText: "none",
-				help: "where artifacts go from the store, s3://BUCKET/PREFIX?endpoint=URL&region=REGION; " +
-					"credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE"},
-			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.ObjectStore },
-			rules: []rule[string]{objectLocation()},
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "spool_bytes", help: "how much of what is in the object store stays in the store too"},
-			kind:  spool, field: func(c *Config) *int64 { return &c.SpoolBytes }, value: 4 << 30,
-			rules: []rule[int64]{between(spool, 0, 1<<50)},
-		}),
+		computed(textKind[string]("path"), func(c *Config) *string { return &c.Store }, defaultStore,
+			about{key: "store", initialText: "$XDG_STATE_HOME/toolresult, else ~/.local/state/toolresult",
+				help: "directory of artifacts and audit records, or the word memory"},
+			notEmpty, printable),
+		row(boolKind(), func(c *Config) *bool { return &c.Volatile }, false,
+			about{key: "volatile", initialText: "off",
+				help: "answer without syncing artifacts to disk; a power cut may lose answered " +
+					"calls"}),
+		row(textKind[string]("URL"), func(c *Config) *string { return &c.ObjectStore }, "",
+			about{key: "object_store", initialText: "none",
+				help: "where artifacts go from the store, " +
+					"s3://BUCKET/PREFIX?endpoint=URL&region=REGION; credentials come from " +
+					"AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE"},
+			objectLocation),
 	}
 }
 
@@ -136,97 +102,82 @@ func storeSettings() []setting {
 func keepSettings() []setting {
 	duration, size := durationKind(), sizeKind[int64]()
 	return []setting{
-		newSpec(spec[time.Duration]{
-			about: about{key: "session_lease", help: "how long a session needs its artifacts after each call"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.SessionLease }, value: 7 * 24 * time.Hour,
-			rules: []rule[time.Duration]{between(duration, 0, 365*24*time.Hour)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "keep_for", help: "how long artifacts are kept that no lease names; 0s is for ever"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.KeepFor }, value: 30 * 24 * time.Hour,
-			rules: []rule[time.Duration]{between(duration, 0, 10*365*24*time.Hour)},
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "store_quota", help: "bytes of all artifacts", initialText: "as much as the disk has"},
-			kind:  size, field: func(c *Config) *int64 { return &c.StoreQuota }, rules: []rule[int64]{notNegative()},
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "session_quota", help: "bytes of the artifacts of one session", initialText: "none of its own"},
-			kind:  size, field: func(c *Config) *int64 { return &c.SessionQuota }, rules: []rule[int64]{notNegative()},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "gc_interval", help: "how often artifacts are deleted whose time is over; 0s is never"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.GCInterval }, value: time.Hour,
-			rules: []rule[time.Duration]{zeroOr(duration, time.Second, 7*24*time.Hour)},
-		}),
+		row(duration, func(c *Config) *time.Duration { return &c.SessionLease }, 7*24*time.Hour,
+			about{key: "session_lease",
+				help: "how long a session needs its artifacts after each call"}).
+			within(between(duration, 0, 365*24*time.Hour)),
+		row(duration, func(c *Config) *time.Duration { return &c.KeepFor }, 30*24*time.Hour,
+			about{key: "keep_for",
+				help: "how long artifacts are kept that no lease names; 0s is for ever"}).
+			within(between(duration, 0, 10*365*24*time.Hour)),
+		row(size, func(c *Config) *int64 { return &c.StoreQuota }, 0,
+			about{key: "store_quota", initialText: "as much as the disk has",
+				help: "bytes of all artifacts"},
+			notNegative),
+		row(size, func(c *Config) *int64 { return &c.SessionQuota }, 0,
+			about{key: "session_quota", initialText: "none of its own",
+				help: "bytes of the artifacts of one session"},
+			notNegative),
+		row(duration, func(c *Config) *time.Duration { return &c.GCInterval }, time.Hour,
+			about{key: "gc_interval",
+				help: "how often artifacts are deleted whose time is over; 0s is never"}).
+			within(zeroOr(duration, time.Second, 7*24*time.Hour)),
 	}
 }
 
 // auditSettings are for the audit log.
 func auditSettings() []setting {
-	word, duration, outbox := textKind[string]("word"), durationKind(), sizeKind[int64]()
+	word, duration := textKind[string]("word"), durationKind()
 	return []setting{
-		newSpec(spec[string]{
-			about: about{key: "audit", help: "where audit records go: the journal of the store, a database, or nowhere"},
-			kind:  word, field: func(c *Config) *string { return &c.Audit }, value: AuditJournal,
-			rules: []rule[string]{oneOf(AuditJournal, AuditPostgres, AuditOff), dsnForPostgres()},
-		}),
-		newSpec(spec[Secret]{
-			about: about{key: "audit_dsn", secret: true, initialText: "none",
-				help: "PostgreSQL database of audit records, from the variable TOOLRESULT_AUDIT_DSN only"},
-			kind: textKind[Secret]("URL"), field: func(c *Config) *Secret { return &c.AuditDSN },
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "audit_outbox", help: "how many bytes of audit records may wait in the store while the database is away"},
-			kind:  outbox, field: func(c *Config) *int64 { return &c.AuditOutbox }, value: 4 << 30,
-			rules: []rule[int64]{between(outbox, 1<<20, 1<<50)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "audit_keep_for", help: "how long audit records are kept; 0s is for ever"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.AuditKeepFor }, value: 90 * 24 * time.Hour,
-			rules: []rule[time.Duration]{between(duration, 0, 10*365*24*time.Hour)},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "redaction", help: "what is replaced in outputs: registered values and what looks like a secret, or the values alone"},
-			kind:  word, field: func(c *Config) *string { return &c.Redaction }, value: RedactAll,
-			rules: []rule[string]{oneOf(RedactAll, RedactValues)},
-		}),
+		row(word, func(c *Config) *string { return &c.Audit }, AuditJournal,
+			about{key: "audit",
+				help: "where audit records go: the journal of the store, a database, or nowhere"},
+			dsnForPostgres).
+			within(oneOf(AuditJournal, AuditPostgres, AuditOff)),
+		row(textKind[Secret]("URL"), func(c *Config) *Secret { return &c.AuditDSN }, "",
+			about{key: "audit_dsn", secret: true, initialText: "none",
+				help: "PostgreSQL database of audit records, from the variable " +
+					"TOOLRESULT_AUDIT_DSN only"}),
+		row(duration, func(c *Config) *time.Duration { return &c.AuditKeepFor }, 90*24*time.Hour,
+			about{key: "audit_keep_for", help: "how long audit records are kept; 0s is for ever"}).
+			within(between(duration, 0, 10*365*24*time.Hour)),
+		row(word, func(c *Config) *string { return &c.Redaction }, RedactAll,
+			about{key: "redaction",
+				help: "what is replaced in outputs: registered values and what looks like a " +
+					"secret, or the values alone"}).
+			within(oneOf(RedactAll, RedactValues)),
 	}
 }
 
 // inputSettings are for outputs of tools: secrets, files, families, profiles, budgets.
 func inputSettings() []setting {
 	return []setting{
-		newSpec(spec[[]string]{
-			about: about{key: "roots", initialText: "none",
-				help: "directories whose files may be payloads, absolute, with commas between them"},
-			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Roots },
-			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
-		}),
-		newSpec(spec[[]string]{
-			about: about{key: "families", initialText: "none",
-				help: "files with descriptor sets of families of your own, with commas between them"},
-			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Families },
-			rules: []rule[[]string]{eachPrintable()},
-		}),
-		newSpec(spec[[]string]{
-			about: about{key: "profiles", initialText: "none",
-				help: "directories with command profiles of yours, absolute, the later the stronger, with commas between them"},
-			kind: pathsKind(), field: func(c *Config) *[]string { return &c.Profiles },
-			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
-		}),
-		newSpec(spec[[]string]{
-			about: about{key: "project_profiles", initialText: "none",
-				help: "the same for profiles that come with the repositories that agents work in, and may say less"},
-			kind: pathsKind(), field: func(c *Config) *[]string { return &c.ProjectProfiles },
-			rules: []rule[[]string]{eachPrintable(), eachAbsolute()},
-		}),
-		newSpec(spec[[]Budget]{
-			about: about{key: "budgets", initialText: "none",
-				help: "tokens of receipts whose caller sets none, TOOL=TOKENS or TOOL@MODEL=TOKENS with patterns of the shell, the first that matches, with commas between them"},
-			kind: budgetsKind(), field: func(c *Config) *[]Budget { return &c.Budgets },
-			rules: []rule[[]Budget]{goodBudgets()},
-		}),
+		row(pathsKind(), func(c *Config) *[]string { return &c.Roots }, nil,
+			about{key: "roots", initialText: "none",
+				help: "directories whose files may be payloads, absolute, with commas between " +
+					"them"},
+			eachPrintable, eachAbsolute),
+		row(pathsKind(), func(c *Config) *[]string { return &c.Families }, nil,
+			about{key: "families", initialText: "none",
+				help: "files with descriptor sets of families of your own, with commas between " +
+					"them"},
+			eachPrintable),
+		row(pathsKind(), func(c *Config) *[]string { return &c.Profiles }, nil,
+			about{key: "profiles", initialText: "none",
+				help: "directories with command profiles of yours, absolute, the later the " +
+					"stronger, with commas between them"},
+			eachPrintable, eachAbsolute),
+		row(pathsKind(), func(c *Config) *[]string { return &c.ProjectProfiles }, nil,
+			about{key: "project_profiles", initialText: "none",
+				help: "the same for profiles that come with the repositories that agents work " +
+					"in, and may say less"},
+			eachPrintable, eachAbsolute),
+		row(budgetsKind(), func(c *Config) *[]Budget { return &c.Budgets }, nil,
+			about{key: "budgets", initialText: "none",
+				help: "tokens of receipts whose caller sets none, TOOL=TOKENS or " +
+					"TOOL@MODEL=TOKENS with patterns of the shell, the first that matches, with " +
+					"commas between them"}).
+			within(goodBudgets()),
 	}
 }
 
@@ -234,49 +185,25 @@ func inputSettings() []setting {
 func logSettings() []setting {
 	word := textKind[string]("word")
 	return []setting{
-		newSpec(spec[string]{
-			about: about{key: "log_level", help: "least level that is logged"},
-			kind:  word, field: func(c *Config) *string { return &c.LogLevel }, value: "info",
-			rules: []rule[string]{oneOf("debug", "info", "warn", "error")},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "log_format", help: "form of the log; auto is text on a terminal and json elsewhere"},
-			kind:  word, field: func(c *Config) *string { return &c.LogFormat }, value: FormatAuto,
-			rules: []rule[string]{oneOf(FormatText, FormatJSON, FormatAuto)},
-		}),
-		newSpec(spec[bool]{
-			about: about{key: "reflection", help: "serve the gRPC reflection service"},
-			kind:  boolKind(), field: func(c *Config) *bool { return &c.Reflection }, value: true,
-		}),
+		row(word, func(c *Config) *string { return &c.LogLevel }, "info",
+			about{key: "log_level", help: "least level that is logged"}).
+			within(oneOf("debug", "info", "warn", "error")),
 	}
 }
 
 // telemetrySettings are for metrics and traces. All of them are off by default.
 func telemetrySettings() []setting {
-	ratio := ratioKind()
 	return []setting{
-		newSpec(spec[bool]{
-			about: about{key: "pprof", help: "serve profiles of the process at a Unix socket beside the other, with .pprof behind its name"},
-			kind:  boolKind(), field: func(c *Config) *bool { return &c.Pprof },
-			rules: []rule[bool]{profileSocketFits()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "metrics", initialText: "off",
-				help: "serve metrics for Prometheus on this loopback address and port, such as 127.0.0.1:9464"},
-			kind: textKind[string]("address"), field: func(c *Config) *string { return &c.Metrics },
-			rules: []rule[string]{loopback()},
-		}),
-		newSpec(spec[string]{
-			about: about{key: "otlp_endpoint", initialText: "off",
-				help: "send traces and metrics to this collector by gRPC, such as http://127.0.0.1:4317"},
-			kind: textKind[string]("URL"), field: func(c *Config) *string { return &c.OTLPEndpoint },
-			rules: []rule[string]{collector()},
-		}),
-		newSpec(spec[float64]{
-			about: about{key: "trace_ratio", help: "share of calls that are traced, with otlp-endpoint"},
-			kind:  ratio, field: func(c *Config) *float64 { return &c.TraceRatio }, value: 1,
-			rules: []rule[float64]{between(ratio, 0, 1)},
-		}),
+		row(textKind[string]("address"), func(c *Config) *string { return &c.Metrics }, "",
+			about{key: "metrics", initialText: "off",
+				help: "serve metrics for Prometheus on this loopback address and port, such as " +
+					"127.0.0.1:9464"},
+			loopback),
+		row(textKind[string]("URL"), func(c *Config) *string { return &c.OTLPEndpoint }, "",
+			about{key: "otlp_endpoint", initialText: "off",
+				help: "send traces and metrics to this collector by gRPC, such as " +
+					"http://127.0.0.1:4317"},
+			collector),
 	}
 }
 
@@ -284,26 +211,15 @@ func telemetrySettings() []setting {
 func limitSettings() []setting {
 	count, size, largeSize := countKind(), sizeKind[int](), sizeKind[int64]()
 	return []setting{
-		newSpec(spec[int]{
-			about: about{key: "max_message_bytes", help: "largest request message"},
-			kind:  size, field: func(c *Config) *int { return &c.MaxMessageBytes }, value: 4 << 20,
-			rules: []rule[int]{between(size, 64<<10, 1<<30)},
-		}),
-		newSpec(spec[int64]{
-			about: about{key: "max_in_flight_bytes", help: "memory for the work of all calls at once"},
-			kind:  largeSize, field: func(c *Config) *int64 { return &c.MaxInFlightBytes }, value: 64 << 20,
-			rules: []rule[int64]{atLeastOneMessage(largeSize)},
-		}),
-		newSpec(spec[int]{
-			about: about{key: "max_streams", help: "calls in flight on one connection"},
-			kind:  count, field: func(c *Config) *int { return &c.MaxStreams }, value: 64,
-			rules: []rule[int]{between(count, 1, 10_000)},
-		}),
-		newSpec(spec[int]{
-			about: about{key: "max_connections", help: "open connections"},
-			kind:  count, field: func(c *Config) *int { return &c.MaxConnections }, value: 64,
-			rules: []rule[int]{between(count, 1, 10_000)},
-		}),
+		row(size, func(c *Config) *int { return &c.MaxMessageBytes }, 4<<20,
+			about{key: "max_message_bytes", help: "largest request message"}).
+			within(between(size, 64<<10, 1<<30)),
+		row(largeSize, func(c *Config) *int64 { return &c.MaxInFlightBytes }, 64<<20,
+			about{key: "max_in_flight_bytes", help: "memory for the work of all calls at once"}).
+			within(atLeastOneMessage(largeSize)),
+		row(count, func(c *Config) *int { return &c.MaxConnections }, 64,
+			about{key: "max_connections", help: "open connections"}).
+			within(between(count, 1, 10_000)),
 	}
 }
 
@@ -311,40 +227,25 @@ func limitSettings() []setting {
 func timeSettings() []setting {
 	duration := durationKind()
 	return []setting{
-		newSpec(spec[time.Duration]{
-			about: about{key: "default_deadline", help: "deadline of a call whose client set none"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.DefaultDeadline },
-			value: 30 * time.Second,
-			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, time.Hour)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "stream_idle", help: "time that a stream may be without a message of its client"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.StreamIdle },
-			value: 5 * time.Minute,
-			rules: []rule[time.Duration]{between(duration, time.Second, 24*time.Hour)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "drain_delay", help: "time to say NOT_SERVING before the sidecar stops accepting",
-				initialText: "0s"},
-			kind: duration, field: func(c *Config) *time.Duration { return &c.DrainDelay },
-			rules: []rule[time.Duration]{between(duration, 0, time.Minute)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "shutdown_timeout", help: "time for calls in flight to finish before they are cut"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.ShutdownTimeout },
-			value: 10 * time.Second,
-			rules: []rule[time.Duration]{between(duration, 100*time.Millisecond, 10*time.Minute)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "idle_exit", initialText: "0s, never", help: "time without calls after which the sidecar ends"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.IdleExit },
-			rules: []rule[time.Duration]{zeroOr(duration, time.Second, 7*24*time.Hour)},
-		}),
-		newSpec(spec[time.Duration]{
-			about: about{key: "log_sync", help: "after how long appends to a log are made durable; 0s: only on request"},
-			kind:  duration, field: func(c *Config) *time.Duration { return &c.LogSync },
-			value: time.Second,
-			rules: []rule[time.Duration]{between(duration, 0, time.Hour)},
-		}),
+		row(duration, func(c *Config) *time.Duration { return &c.StreamIdle }, 5*time.Minute,
+			about{key: "stream_idle",
+				help: "time that a stream may be without a message of its client"}).
+			within(between(duration, time.Second, 24*time.Hour)),
+		row(duration, func(c *Config) *time.Duration { return &c.DrainDelay }, 0,
+			about{key: "drain_delay", initialText: "0s",
+				help: "time to say NOT_SERVING before the sidecar stops accepting"}).
+			within(between(duration, 0, time.Minute)),
+		row(duration, func(c *Config) *time.Duration { return &c.ShutdownTimeout }, 10*time.Second,
+			about{key: "shutdown_timeout",
+				help: "time for calls in flight to finish before they are cut"}).
+			within(between(duration, 100*time.Millisecond, 10*time.Minute)),
+		row(duration, func(c *Config) *time.Duration { return &c.IdleExit }, 0,
+			about{key: "idle_exit", initialText: "0s, never",
+				help: "time without calls after which the sidecar ends"}).
+			within(zeroOr(duration, time.Second, 7*24*time.Hour)),
+		row(duration, func(c *Config) *time.Duration { return &c.LogSync }, time.Second,
+			about{key: "log_sync",
+				help: "after how long appends to a log are made durable; 0s: only on request"}).
+			within(between(duration, 0, time.Hour)),
 	}
 }

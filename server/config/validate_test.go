@@ -60,19 +60,15 @@ func TestValidateRejects(t *testing.T) {
 		{tcp("127.0.0.1:http"), `tcp = "127.0.0.1:http": ` + address},
 		{tcp("127.0.0.1:65536"), `tcp = "127.0.0.1:65536": ` + address},
 		{func(c *config.Config) { c.TCP = "127.0.0.1:0" },
-			`tcp = "127.0.0.1:0": needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN`},
+			`tcp = "127.0.0.1:0": needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN`},
 		{func(c *config.Config) { c.TokenFile, c.Token = "/t", secret },
 			`token_file = "/t": is set together with the variable TOOLRESULT_TOKEN; keep one of them`},
-		{func(c *config.Config) { c.TokenFD = 2 }, `token_fd = "2": is not the number of an inherited descriptor: 3 to 1048575`},
-		{func(c *config.Config) { c.TokenFD = -3 }, `token_fd = "-3": is not the number of an inherited descriptor: 3 to 1048575`},
-		{func(c *config.Config) { c.TokenFD, c.Token = 3, secret },
-			`token_fd = "3": is set together with token_file or the variable TOOLRESULT_TOKEN; keep one of them`},
 		{func(c *config.Config) { c.TLSCert = "/c" }, `tls_cert = "/c": needs its private key: set tls_key`},
 		{func(c *config.Config) { c.TLSCert, c.TLSKey = "/c", "/k" }, `tls_cert = "/c": is for TCP, and tcp is off`},
 		{func(c *config.Config) { c.TLSKey = "/k" }, `tls_key = "/k": needs a certificate: set tls_cert`},
 		{func(c *config.Config) { c.TLSClientCA = "/ca" }, `tls_client_ca = "/ca": needs a certificate: set tls_cert`},
 		{func(c *config.Config) { c.TCP, c.TLSCert, c.TLSKey = "192.0.2.1:7001", "/c", "/k" },
-			`tcp = "192.0.2.1:7001": needs a bearer token: set token_file, token_fd or the variable TOOLRESULT_TOKEN`},
+			`tcp = "192.0.2.1:7001": needs a bearer token: set token_file or the variable TOOLRESULT_TOKEN`},
 		{func(c *config.Config) { c.Authorities = []string{"a.example", "b.example:80"} },
 			`authorities = "a.example,b.example:80": has an element that is neither a host name nor an address, without a port`},
 		{func(c *config.Config) { c.Authorities = []string{"*.example"} },
@@ -90,37 +86,28 @@ func TestValidateRejects(t *testing.T) {
 			`object_store = "https://b": is not of the form s3://BUCKET/PREFIX?endpoint=URL&region=REGION`},
 		{func(c *config.Config) { c.ObjectStore, c.Store = "s3://bucket", config.MemoryStore },
 			`object_store = "s3://bucket": needs a directory as its spool, and the store is in memory`},
-		{func(c *config.Config) { c.SpoolBytes = -1 }, `spool_bytes = "-1": is out of bounds: 0 to 1048576GiB`},
 		{func(c *config.Config) { c.Audit = "mysql" }, `audit = "mysql": is not one of journal, postgres or off`},
 		{func(c *config.Config) { c.Audit = config.AuditPostgres },
 			`audit = "postgres": needs a database: set the variable TOOLRESULT_AUDIT_DSN`},
 		{func(c *config.Config) { c.AuditDSN = "postgres:///audit" },
 			`audit = "journal": is set together with the variable TOOLRESULT_AUDIT_DSN, which is for postgres alone`},
-		{func(c *config.Config) { c.AuditOutbox = 1 }, `audit_outbox = "1": is out of bounds: 1MiB to 1048576GiB`},
 		{func(c *config.Config) { c.AuditKeepFor = -1 }, `audit_keep_for = "-1ns": is out of bounds: 0s to 87600h`},
 		{func(c *config.Config) { c.Redaction = "off" }, `redaction = "off": is not one of all or values`},
 		{func(c *config.Config) { c.LogLevel = "trace" }, `log_level = "trace": is not one of debug, info, warn or error`},
 		{func(c *config.Config) { c.LogLevel = "INFO" }, `log_level = "INFO": is not one of debug, info, warn or error`},
-		{func(c *config.Config) { c.LogFormat = "xml" }, `log_format = "xml": is not one of text, json or auto`},
 		{func(c *config.Config) { c.Metrics = "0.0.0.0:9464" }, `metrics = "0.0.0.0:9464": ` + loopback},
 		{func(c *config.Config) { c.Metrics = "localhost:9464" }, `metrics = "localhost:9464": ` + name},
 		{func(c *config.Config) { c.OTLPEndpoint = "127.0.0.1:4317" }, `otlp_endpoint = "127.0.0.1:4317": ` + collector},
 		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1" }, `otlp_endpoint = "http://127.0.0.1": ` + collector},
 		{func(c *config.Config) { c.OTLPEndpoint = "http://127.0.0.1:4317/v1" }, `otlp_endpoint = "http://127.0.0.1:4317/v1": ` + collector},
 		{func(c *config.Config) { c.OTLPEndpoint = "http://u:p@h:1" }, `otlp_endpoint = "http://u:p@h:1": ` + collector},
-		{func(c *config.Config) { c.TraceRatio = 1.5 }, `trace_ratio = "1.5": is out of bounds: 0 to 1`},
-		{func(c *config.Config) { c.TraceRatio = -0.1 }, `trace_ratio = "-0.1": is out of bounds: 0 to 1`},
 		{func(c *config.Config) { c.MaxMessageBytes = 65535 }, `max_message_bytes = "65535": is out of bounds: 64KiB to 1GiB`},
 		{func(c *config.Config) { c.MaxMessageBytes = 1<<30 + 1; c.MaxInFlightBytes = 1 << 31 },
 			`max_message_bytes = "1073741825": is out of bounds: 64KiB to 1GiB`},
 		{func(c *config.Config) { c.MaxInFlightBytes = 4<<20 - 1 },
 			`max_in_flight_bytes = "4194303": is below max_message_bytes, which is 4MiB`},
-		{func(c *config.Config) { c.MaxStreams = 0 }, `max_streams = "0": is out of bounds: 1 to 10000`},
-		{func(c *config.Config) { c.MaxStreams = 10001 }, `max_streams = "10001": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.MaxConnections = 0 }, `max_connections = "0": is out of bounds: 1 to 10000`},
 		{func(c *config.Config) { c.MaxConnections = 10001 }, `max_connections = "10001": is out of bounds: 1 to 10000`},
-		{func(c *config.Config) { c.DefaultDeadline = 99 * time.Millisecond }, `default_deadline = "99ms": is out of bounds: 100ms to 1h`},
-		{func(c *config.Config) { c.DefaultDeadline = time.Hour + 1 }, `default_deadline = "1h0m0.000000001s": is out of bounds: 100ms to 1h`},
 		{func(c *config.Config) { c.StreamIdle = 0 }, `stream_idle = "0s": is out of bounds: 1s to 24h`},
 		{func(c *config.Config) { c.StreamIdle = 25 * time.Hour }, `stream_idle = "25h": is out of bounds: 1s to 24h`},
 		{func(c *config.Config) { c.DrainDelay = -1 }, `drain_delay = "-1ns": is out of bounds: 0s to 1m`},
@@ -151,7 +138,6 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.TCP, c.Token = "127.0.0.1:0", "sixteen-bytes-01" },
 		func(c *config.Config) { c.TCP, c.TokenFile = "127.8.9.1:65535", "relative/token" },
 		func(c *config.Config) { c.TCP, c.TokenFile = "[::1]:1", "/t" },
-		func(c *config.Config) { c.TCP, c.TokenFD = "[::1]:1", 3 },
 		func(c *config.Config) { c.TCP, c.Token, c.TLSCert, c.TLSKey = "0.0.0.0:1", secret, "/c", "/k" },
 		func(c *config.Config) {
 			c.Authorities = []string{"localhost", "192.0.2.1", "2001:db8::1", "x-1.Example"}
@@ -160,14 +146,12 @@ func TestValidateAccepts(t *testing.T) {
 		func(c *config.Config) { c.Store = "./memory" },
 		func(c *config.Config) { c.Audit, c.AuditDSN = config.AuditPostgres, "postgres:///audit" },
 		func(c *config.Config) { c.Audit, c.AuditKeepFor, c.Redaction = config.AuditOff, 0, config.RedactValues },
-		func(c *config.Config) {
-			c.Metrics, c.OTLPEndpoint, c.TraceRatio = "127.0.0.1:0", "http://[::1]:4317", 0
-		},
+		func(c *config.Config) { c.Metrics, c.OTLPEndpoint = "127.0.0.1:0", "http://[::1]:4317" },
 		func(c *config.Config) { c.MaxMessageBytes = 1 << 30; c.MaxInFlightBytes = 1 << 30 },
-		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxStreams = 1; c.MaxConnections = 10000 },
-		func(c *config.Config) { c.DefaultDeadline = 100 * time.Millisecond; c.DrainDelay = time.Minute },
+		func(c *config.Config) { c.MaxMessageBytes = 64 << 10; c.MaxConnections = 10000 },
+		func(c *config.Config) { c.DrainDelay = time.Minute },
 		func(c *config.Config) { c.StreamIdle = time.Second },
-		func(c *config.Config) { c.DefaultDeadline = time.Hour; c.ShutdownTimeout = 10 * time.Minute },
+		func(c *config.Config) { c.ShutdownTimeout = 10 * time.Minute },
 	} {
 		changed := valid()
 		change(&changed)
@@ -181,20 +165,20 @@ func TestValidateAccepts(t *testing.T) {
 func TestValidateZero(t *testing.T) {
 	t.Parallel()
 	err := config.Validate(config.Config{})
-	if err == nil || strings.Count(err.Error(), "\n") != 12 {
+	if err == nil || strings.Count(err.Error(), "\n") != 8 {
 		t.Error(err)
 	}
 }
 
 func TestValidateNamesTheOrigin(t *testing.T) {
 	t.Parallel()
-	path := written(t, "c.yaml", "\nmax_streams: 0\n")
+	path := written(t, "c.yaml", "\nmax_connections: 0\n")
 	loaded := mustLoad(t, parsed(t, "--config", path, "--tcp=localhost:1"), "TOOLRESULT_TOKEN=short",
 		"XDG_RUNTIME_DIR=/"+strings.Repeat("r", 100))
 	wantLines(t, loaded.Validate(),
 		`socket = "/`+strings.Repeat("r", 100)+`/toolresult/toolresult.sock": is 128 bytes long; the kernel takes at most `+fmt.Sprint(sidecar.MaxSocketPath)+` (from default)`,
 		`tcp = "localhost:1": names a host, and a name may resolve to any address; write 127.0.0.1:PORT or [::1]:PORT (from flag --tcp)`,
 		`token = (hidden): is 5 bytes long; at least 16 are needed (from env TOOLRESULT_TOKEN)`,
-		`max_streams = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,
+		`max_connections = "0": is out of bounds: 1 to 10000 (from file `+path+`:2)`,
 	)
 }

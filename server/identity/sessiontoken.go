@@ -56,12 +56,6 @@ const (
 	claimSize = 8 + 8
 )
 
-// Issue makes a token of a session that ends with the process.
-func (t *SessionTokens) Issue(session string) string {
-	token, _ := t.IssueFor(session, 0)
-	return token
-}
-
 // IssueFor makes a token of a session, and its id. It ends after a lifetime; 0: with the process.
 func (t *SessionTokens) IssueFor(session string, lifetime time.Duration) (token, id string) {
 	t.mu.Lock()

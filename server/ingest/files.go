@@ -56,7 +56,7 @@ func closeRoots(roots []Root) error {
 type Files struct {
 	stager  artifactstore.Stager
 	roots   []Root
-	ctx     context.Context //nolint:containedctx // of the call
+	ctx     context.Context // of the call
 	budget  int             // of each preview, in tokens
 	rules   *linerule.Rules // of the program that wrote them
 	options redact.Options

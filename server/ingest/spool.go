@@ -36,7 +36,7 @@ type Payload struct {
 // Spool receives the bytes of one payload. They are redacted first; the redacted bytes go to the stage and to the preview.
 // From the first secret on the original bytes are kept too, in a stage of their own. Not safe for concurrent use.
 type Spool struct {
-	ctx      context.Context //nolint:containedctx // of the stages
+	ctx      context.Context // of the stages
 	stager   artifactstore.Stager
 	redactor *redact.Redactor
 	stage    artifactstore.Stage

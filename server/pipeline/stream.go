@@ -74,7 +74,7 @@ type arrival struct {
 	pipeline *Pipeline
 	idle     *idle.Limit
 	call     grpc.BidiStreamingServer[pb.ProjectStreamRequest, pb.ProjectStreamResponse]
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	header   *pb.StreamHeader
 	budget   int             // tokens that previews are kept for
 	rules    *linerule.Rules // of the program that writes

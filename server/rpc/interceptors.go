@@ -130,7 +130,7 @@ func (c *Interceptors) streamRequestID(srv any, call grpc.ServerStream, _ *grpc.
 // streamWithContext is a stream with a context of its own.
 type streamWithContext struct {
 	grpc.ServerStream
-	ctx context.Context //nolint:containedctx // of the stream
+	ctx context.Context // of the stream
 }
 
 // Context returns the context.
@@ -177,7 +177,7 @@ func (c *Interceptors) named(method string) string {
 type report struct {
 	interceptors.NoopReporter
 	*Interceptors
-	ctx     context.Context //nolint:containedctx // a Reporter lives for one call
+	ctx     context.Context // a Reporter lives for one call
 	method  string          // "unknown" for one that does not exist
 	called  string
 	streams bool

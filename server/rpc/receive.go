@@ -38,7 +38,7 @@ type frames interface {
 type messages struct {
 	frames
 	codec    codec
-	ctx      context.Context //nolint:containedctx // of the call
+	ctx      context.Context // of the call
 	memory   *admission.Memory
 	limit    int           // of a message, in bytes as it is sent and as it is unpacked
 	one      bool          // the client sends one message

@@ -41,7 +41,7 @@ type stream struct {
 	wire    grpc.BidiStreamingServer[pb.ProjectSessionRequest, pb.ProjectSessionResponse]
 	calls   *rpc.Calls
 	id      string
-	ctx     context.Context //nolint:containedctx // of the stream; ends calls when the client is gone
+	ctx     context.Context // of the stream; ends calls when the client is gone
 	cancel  context.CancelFunc
 
 	turn     chan struct{} // has an element when a worker may receive

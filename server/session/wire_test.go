@@ -22,7 +22,7 @@ import (
 // wire is the client's side of a stream without a transport. Time is that of synctest.
 type wire struct {
 	grpc.ServerStream
-	ctx      context.Context //nolint:containedctx // of the stream
+	ctx      context.Context // of the stream
 	requests chan *pb.ProjectSessionRequest
 	answers  chan *pb.ProjectSessionResponse
 	linger   time.Duration // for which a Send goes on when the client has the answer

@@ -318,12 +318,11 @@ func TestCallsAreTracedIfAsked(t *testing.T) {
 	defer l.Close()
 	for name, c := range map[string]struct {
 		endpoint, metrics string
-		ratio             float64
 		traced            bool
-	}{"scraped": {"", "127.0.0.1:0", 1, false}, "no ratio": {"http://" + l.Addr().String(), "", 0, false}, "traced": {"http://" + l.Addr().String(), "", 0.5, true}} {
+	}{"scraped": {"", "127.0.0.1:0", false}, "traced": {"http://" + l.Addr().String(), "", true}} {
 		text := &bytes.Buffer{}
 		set := config.Default(nil)
-		set.OTLPEndpoint, set.Metrics, set.TraceRatio = c.endpoint, c.metrics, c.ratio
+		set.OTLPEndpoint, set.Metrics = c.endpoint, c.metrics
 		made, err := Start(set, Options{Logger: slog.New(slog.NewTextHandler(text, nil))})
 		if err != nil {
 			t.Fatal(err)

@@ -123,7 +123,7 @@ func (t *Telemetry) measure(c config.Config, who *resource.Resource, version str
 	if t.instruments, err = newInstruments(t.meter); err != nil {
 		return err
 	}
-	if c.OTLPEndpoint != "" && c.TraceRatio > 0 {
+	if c.OTLPEndpoint != "" {
 		if err := t.trace(c, who, version); err != nil {
 			return err
 		}
@@ -134,7 +134,8 @@ func (t *Telemetry) measure(c config.Config, who *resource.Resource, version str
 	return nil
 }
 
-// trace begins to trace calls.
+// trace begins to trace calls. OTEL_TRACES_SAMPLER selects those that are traced; without it a
+// caller's own traceparent decides, and calls without one are traced.
 func (t *Telemetry) trace(c config.Config, who *resource.Resource, version string) error {
 	e, err := t.newSpanExporter(c.OTLPEndpoint)
 	if err != nil {
@@ -142,7 +143,6 @@ func (t *Telemetry) trace(c config.Config, who *resource.Resource, version strin
 	}
 	t.spans = e
 	t.traces = trace.NewTracerProvider(trace.WithResource(who),
-		trace.WithSampler(trace.ParentBased(trace.TraceIDRatioBased(c.TraceRatio))),
 		trace.WithBatcher(e, trace.WithMaxQueueSize(maxSpans), trace.WithMaxExportBatchSize(spanBatch),
 			trace.WithBatchTimeout(spanDelay), trace.WithExportTimeout(exportRetries)))
 	t.tracer = t.traces.Tracer(scope, tracing.WithInstrumentationVersion(version))

@@ -108,7 +108,7 @@ func (t *Service) resolveResult(session string, given *pb.TurnResult) (*pb.TurnR
 
 // loader reads what canonical results name, as far as a caller may.
 type loader struct {
-	ctx     context.Context //nolint:containedctx // of the call
+	ctx     context.Context // of the call
 	catalog *catalog.Catalog
 	permit  catalog.Permit
 }
