@@ -90,10 +90,10 @@ var table = map[string]row{
 	"projectors":            {imports: []string{"gen", "envelope", "preview/...", "tokens", "artifactstore", "projectors/..."}, pure: true},
 	"renderers":             {imports: []string{"gen", "envelope", "preview/...", "tokens", "redact"}, pure: true},
 	"compactor":             {imports: []string{"gen", "envelope", "preview/...", "tokens"}, pure: true},
-	"transports/internal":   {imports: []string{"gen", "envelope"}, pure: true},
+	"transports/internal":   {imports: []string{"gen", "envelope", "internal/jsonspan"}, pure: true},
 	"transports":            {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
-	"transports/streams":    {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
-	"transports/transcript": {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
+	"transports/streams":    {imports: []string{"gen", "envelope", "internal/jsonspan", "transports/internal/..."}, pure: true},
+	"transports/transcript": {imports: []string{"gen", "envelope", "internal/jsonspan", "transports/internal/..."}, pure: true},
 
 	// What one request needs. apierror maps the errors of the packages above to status codes; rpc has interceptors,
 	// listeners and the codec, and knows no store.

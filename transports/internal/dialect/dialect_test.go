@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -34,7 +35,7 @@ func TestWriteIsTheInverseOfRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, source := range rawjson.Elements(text) {
+				for source := range jsonspan.Elements(text) {
 					checkRoundTrip(t, &d, path, source)
 				}
 			}
