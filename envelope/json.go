@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // Marshal returns the deterministic bytes of a canonical result: equal results give
@@ -103,13 +104,7 @@ func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
 func (w *writer) text(s string) { w.quoted(s) }
 
 // quoted writes a JSON string without the escapes that only HTML needs.
-func (w *writer) quoted(s string) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string cannot fail
-	w.buf = append(w.buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
-}
+func (w *writer) quoted(s string) { w.buf = append(w.buf, jsonspan.Quote(s)...) }
 
 // toolError writes an error, with its details as a JSON value. RFC "error".
 func (w *writer) toolError(e *pb.ToolError) {

@@ -1,6 +1,6 @@
 // Package jsonspan reads valid JSON text by the offsets of its values. It builds no tree: what is remembered of a text are the
 // offsets of the names in objects that are open, so memory is bounded by the text, whatever its nesting. All functions take
-// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB.
+// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB. Marshal and Quote write what they read.
 package jsonspan
 
 import (
@@ -129,6 +129,22 @@ func String(value []byte) (string, bool) {
 	}
 	var s string
 	return s, json.Unmarshal(value, &s) == nil
+}
+
+// Marshal returns the JSON of a value on one line, with <, > and & as they are. encoding/json escapes them for HTML, and
+// each escape costs a model tokens.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Quote returns a text as a JSON string, as Marshal writes it.
+func Quote(text string) []byte {
+	quoted, _ := Marshal(text) // a string is always JSON
+	return quoted
 }
 
 // name is a name of an object that is open: the offset of its first quote. An object may have millions.

@@ -1,11 +1,6 @@
 package mcpproxy
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/toolresult/toolresult/internal/jsonspan"
-)
+import "github.com/toolresult/toolresult/internal/jsonspan"
 
 // edit replaces a span of a message.
 type edit struct {
@@ -41,10 +36,4 @@ func (o object) without(name string) (edit, bool) {
 }
 
 // appendString appends a text as JSON, with the characters of HTML as they are.
-func appendString(out []byte, text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string is always JSON
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
-}
+func appendString(out []byte, text string) []byte { return append(out, jsonspan.Quote(text)...) }

@@ -165,13 +165,7 @@ func Array(objects []Object) json.RawMessage {
 
 // Quote writes a string. It does not escape for HTML, because providers show JSON to their models as it is written, and
 // every escape costs tokens of the prompt.
-func Quote(text string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // encoding a string into a buffer does not fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+func Quote(text string) json.RawMessage { return jsonspan.Quote(text) }
 
 // String reads a JSON string. It returns "" for any other value.
 func String(text json.RawMessage) string {
