@@ -36,9 +36,9 @@ var table = map[string]row{
 	"gen":                  {grpc: all},
 	"internal/groupcommit": {},
 	"internal/heldfile":    {},
-	"internal/hooks":       {imports: []string{"gen"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
-	"internal/hosts":       {imports: []string{"internal/hooks"}},  // settings files of agent hosts
 	"internal/jsonspan":    {pure: true},
+	"internal/hooks":       {imports: []string{"gen", "internal/jsonspan"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
+	"internal/hosts":       {imports: []string{"internal/hooks"}},                       // settings files of agent hosts
 	"internal/spool":       {},
 	"internal/systemd":     {},
 	"internal/peercred":    {},
