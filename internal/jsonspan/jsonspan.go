@@ -84,7 +84,7 @@ func Elements(text []byte) iter.Seq[[]byte] {
 			if !yield(text[at:end:end]) {
 				return
 			}
-			at = pastComma(text, end)
+			at = PastComma(text, end)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func Members(text []byte) iter.Seq2[[]byte, []byte] {
 			if !yield(name, text[at:end:end]) {
 				return
 			}
-			at = pastComma(text, end)
+			at = PastComma(text, end)
 		}
 	}
 }
@@ -111,8 +111,8 @@ func Members(text []byte) iter.Seq2[[]byte, []byte] {
 // valueOf returns the offset of the value of a member whose name ends at an offset.
 func valueOf(text []byte, at int) int { return Space(text, Space(text, at)+1) }
 
-// pastComma returns the offset behind the comma that follows a value, or the offset of the bracket that does.
-func pastComma(text []byte, at int) int {
+// PastComma returns the offset behind the comma that follows a value, or the offset of the bracket that does.
+func PastComma(text []byte, at int) int {
 	if at = Space(text, at); text[at] == ',' {
 		at++
 	}
@@ -293,7 +293,7 @@ func (e *equality) arrays(a, b int) (endA, endB int, equal bool) {
 		if a, b, equal = e.values(a, b); !equal {
 			return 0, 0, false
 		}
-		a, b = Space(e.a.text, pastComma(e.a.text, a)), Space(e.b.text, pastComma(e.b.text, b))
+		a, b = Space(e.a.text, PastComma(e.a.text, a)), Space(e.b.text, PastComma(e.b.text, b))
 	}
 	return a + 1, b + 1, e.a.text[a] == e.b.text[b]
 }
@@ -322,7 +322,7 @@ func (e *equality) objects(a, b int) (endA, endB int, equal bool) {
 // open adds the names of the object that begins at an offset, and returns the offset behind it.
 func (o *object) open(at int) int {
 	for at = Space(o.text, at+1); o.text[at] != '}'; at = Space(o.text, at) {
-		at = pastComma(o.text, End(o.text, o.add(at)))
+		at = PastComma(o.text, End(o.text, o.add(at)))
 	}
 	return at + 1
 }

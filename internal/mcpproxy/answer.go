@@ -170,11 +170,8 @@ func (a answer) rewrite(r Receipt, links bool) [][]byte {
 func (a answer) edits(content [][]byte) (edits []edit) {
 	v := a.result.get("content")
 	if v.none() { // structured content alone, in the place of which it comes
-		for _, m := range a.result.list {
-			if name, _ := jsonspan.String(m.name.of(a.m.text)); name == "structuredContent" {
-				return []edit{{span{m.name.from, m.value.to}, append([][]byte{[]byte(`"content":`)}, content...)}}
-			}
-		}
+		m := a.result.list[a.result.index("structuredContent")]
+		return []edit{{span{m.name.from, m.value.to}, append([][]byte{[]byte(`"content":`)}, content...)}}
 	}
 	edits = append(edits, edit{v, content})
 	if e, ok := a.result.without("structuredContent"); ok && a.structured {
