@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/compactstream"
 )
 
 // The flags of a compaction, and its plan in words. What the flags say goes on top of the policy that the input may have, so
@@ -39,7 +40,7 @@ func compactCommand() *cobra.Command {
 				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_JSON
 			}
 			return c.target.withConnection(cmd.Context(), func(conn *connection) error {
-				resp, err := compactSession(cmd.Context(), conn, req)
+				resp, err := compactstream.Request(cmd.Context(), conn, req)
 				switch {
 				case err != nil:
 					return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	client "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/hooks"
 )
@@ -212,41 +213,35 @@ func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result, sent
 
 // streamFile projects the file of a result. It notes what is sent.
 func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.ProjectionPolicy, note func(int64)) (string, error) {
-	const stream = "output"
 	file, size, err := openFile(r)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	call, err := c.ProjectStream(ctx)
+	output := r.Output(&pb.Payload{Source: &pb.Payload_Stream{Stream: "output"}})
+	caller := client.Client{Stubs: client.Stubs{Results: c}}
+	call, err := caller.Stream(ctx, output.GetToolName(), client.Family(r.Family()), client.Policy(policy),
+		client.CommandLine(output.GetCommand().GetCommandLine()))
 	if err != nil {
 		return "", err
 	}
-	output := r.Output(&pb.Payload{Source: &pb.Payload_Stream{Stream: stream}})
-	header := &pb.StreamHeader{
-		Family: r.Family(), Policy: policy, Streams: []string{stream}, ToolName: output.GetToolName(), CommandLine: output.GetCommand().GetCommandLine(),
-	}
-	sent := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}})
+	defer call.Close()
 	buf := make([]byte, chunkBytes)
-	for left := size; left > 0 && sent == nil; {
-		part := buf[:min(left, int64(len(buf)))]
-		if _, err := io.ReadFull(file, part); err != nil {
+	for sent := int64(0); sent < size; note(sent) {
+		n, err := io.ReadFull(file, buf[:min(size-sent, chunkBytes)])
+		if err == nil {
+			_, err = call.Write(buf[:n])
+		}
+		if err != nil {
 			return "", err
 		}
-		left -= int64(len(part))
-		chunk := &pb.StreamChunk{Stream: stream, Data: part}
-		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}})
-		note(size - left)
+		sent += int64(n)
 	}
-	if sent == nil {
-		finish := &pb.StreamFinish{Output: output, StreamBytes: map[string]uint64{stream: uint64(size)}}
-		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+	result, err := call.Finish(output)
+	if err != nil {
+		return "", err
 	}
-	if sent != nil && !errors.Is(sent, io.EOF) { // EOF: the answer says why
-		return "", sent
-	}
-	answer, err := call.Recv()
-	return answer.GetResult().GetReceipt().GetText(), err
+	return result.Receipt, nil
 }
 
 // openFile opens the file of a result, and returns its size.
