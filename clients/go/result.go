@@ -3,6 +3,7 @@ package toolresult
 import (
 	"slices"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -37,16 +38,20 @@ func newResult(r *pb.ProjectResponse) *Result {
 
 // Artifacts returns the paths that a canonical result names, each once, for [Client.Read].
 func Artifacts(canonical *pb.CanonicalToolResult) []string {
-	return appendArtifacts(nil, canonical.ProtoReflect())
+	var paths []string
+	visit(canonical.ProtoReflect(), func(ref *pb.ArtifactReference) {
+		if ref.GetPath() != "" && !slices.Contains(paths, ref.GetPath()) {
+			paths = append(paths, ref.GetPath())
+		}
+	})
+	return paths
 }
 
-// appendArtifacts appends the paths of artifacts in a message that are not there yet, in the order of the fields.
-func appendArtifacts(paths []string, m protoreflect.Message) []string {
-	if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
-		if ref.GetPath() == "" || slices.Contains(paths, ref.GetPath()) {
-			return paths
-		}
-		return append(paths, ref.GetPath())
+// visit calls found for the messages of a type in m, in the order of the fields. It looks into no message that it found.
+func visit[M proto.Message](m protoreflect.Message, found func(M)) {
+	if one, ok := m.Interface().(M); ok {
+		found(one)
+		return
 	}
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -55,11 +60,10 @@ func appendArtifacts(paths []string, m protoreflect.Message) []string {
 		case f.Message() == nil || f.IsMap() || !m.Has(f):
 		case f.IsList():
 			for n := range m.Get(f).List().Len() {
-				paths = appendArtifacts(paths, m.Get(f).List().Get(n).Message())
+				visit(m.Get(f).List().Get(n).Message(), found)
 			}
 		default:
-			paths = appendArtifacts(paths, m.Get(f).Message())
+			visit(m.Get(f).Message(), found)
 		}
 	}
-	return paths
 }
