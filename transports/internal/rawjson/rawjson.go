@@ -47,37 +47,16 @@ func Split(text []byte) (Object, error) {
 }
 
 // CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer than depth others, objects
-// among them. It takes no memory.
+// among them. Its time grows with depth.
 func CountElements(text []byte, depth int) (n int) {
-	var isArray [64]bool // of the containers that are open, by their depth
-	open := 0
-	for at := jsonspan.Space(text, 0); at < len(text); {
-		c := text[at]
-		counted := open <= min(depth, len(isArray)) && open > 0 && isArray[open-1]
-		switch c {
-		case ',', ':':
-			at++
-			continue
-		case '}', ']':
-			open--
-			at++
-			continue
-		case ' ', '\t', '\n', '\r':
-			at = jsonspan.Space(text, at)
-			continue
-		}
-		if counted {
-			n++
-		}
-		if c != '{' && c != '[' {
-			at = jsonspan.End(text, at)
-			continue
-		}
-		if open < len(isArray) {
-			isArray[open] = c == '['
-		}
-		open++
-		at++
+	if depth == 0 {
+		return 0
+	}
+	for e := range jsonspan.Elements(text) {
+		n += 1 + CountElements(e, depth-1)
+	}
+	for _, value := range jsonspan.Members(text) {
+		n += CountElements(value, depth-1)
 	}
 	return n
 }
