@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +14,7 @@ import (
 	client "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/hooks"
+	"github.com/toolresult/toolresult/internal/privatedir"
 )
 
 // A hook is a program that an agent host runs before or after a tool. It must never be the reason that a host does not work:
@@ -122,11 +122,7 @@ func (h *hook) before(host hooks.Host, payload []byte) ([]byte, error) {
 // isOwnFile reports whether a path is a regular file of this user, and no link.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return err == nil && info.Mode().IsRegular() && privatedir.IsOurs(info)
 }
 
 // watch gives a sidecar up that says nothing for as long as the patience lasts. What it does is progress: it is found, and takes bytes.
@@ -143,7 +139,7 @@ func (w watch) moved(patience time.Duration) {
 // receiptInTime returns the receipt of a result, or an error when the patience is over. The goroutine that waits for a sidecar
 // ends with the process.
 func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, error) {
-	patience := cmp.Or(max(h.patience, 0), patienceOf(os.Getenv(patienceVariable)))
+	patience := patienceOr(h.patience, defaultPatience)
 	ctx, cancel := context.WithTimeout(ctx, max(hookLimit, patience))
 	defer cancel()
 	type answer struct {
@@ -171,14 +167,6 @@ func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, erro
 			return "", fmt.Errorf("no receipt within %v", hookLimit)
 		}
 	}
-}
-
-// patienceOf returns the patience that a variable says, or the default.
-func patienceOf(variable string) time.Duration {
-	if patience, err := time.ParseDuration(variable); err == nil && patience > 0 {
-		return patience
-	}
-	return defaultPatience
 }
 
 // ask finds a sidecar, or starts one, and returns its receipt.
