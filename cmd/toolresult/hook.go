@@ -112,11 +112,7 @@ func (h *hook) before(host hooks.Host, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	decision := hooks.Undecided
-	if h.allow {
-		decision = hooks.Allow
-	}
-	return hooks.Before(host, payload, program, decision)
+	return hooks.Before(host, payload, program, h.allow)
 }
 
 // isOwnFile reports whether a path is a regular file of this user, and no link.
