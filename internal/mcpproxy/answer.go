@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/toolresult/toolresult/internal/jsonspan"
@@ -196,9 +197,8 @@ func (a answer) annotations() []byte {
 
 // receiptBlock returns a text block that says that it is one of ours.
 func receiptBlock(text string, annotations []byte) []byte {
-	out := appendString([]byte(`{"type":"text","text":`), text)
 	if len(annotations) > 0 {
-		out = append(append(out, `,"annotations":`...), annotations...)
+		annotations = fmt.Appendf(nil, `,"annotations":%s`, annotations)
 	}
-	return append(out, `,"_meta":{"`+markMeta+`":true}}`...)
+	return fmt.Appendf(nil, `{"type":"text","text":%s%s,"_meta":{%q:true}}`, jsonspan.Quote(text), annotations, markMeta)
 }

@@ -1,7 +1,5 @@
 package mcpproxy
 
-import "github.com/toolresult/toolresult/internal/jsonspan"
-
 // edit replaces a span of a message.
 type edit struct {
 	span
@@ -32,6 +30,3 @@ func (o object) without(name string) (edit, bool) {
 	}
 	return edit{span: gone}, true
 }
-
-// appendString appends a text as JSON, with the characters of HTML as they are.
-func appendString(out []byte, text string) []byte { return append(out, jsonspan.Quote(text)...) }

@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -153,18 +154,10 @@ func idKey(id []byte) string {
 
 // errorAnswer returns the answer that a request failed.
 func errorAnswer(id []byte, code int, text string) []byte {
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	out = append(out, `,"error":{"code":`...)
-	out = strconv.AppendInt(out, int64(code), 10)
-	out = append(out, `,"message":`...)
-	out = appendString(out, text)
-	return append(out, `}}`...)
+	return answerWith(id, "error", fmt.Appendf(nil, `{"code":%d,"message":%s}`, code, jsonspan.Quote(text)))
 }
 
-// resultAnswer returns the answer with a result.
-func resultAnswer(id []byte, result []byte) []byte {
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	out = append(out, `,"result":`...)
-	out = append(out, result...)
-	return append(out, '}')
+// answerWith returns the answer to a request with a result or an error, which is JSON.
+func answerWith(id []byte, member string, value []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 }
