@@ -129,7 +129,7 @@ var table = map[string]row{
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	// What other programs import, to call the sidecar.
 	"clients/go":             {imports: []string{"gen", "internal/compactstream", "internal/sidecar"}, grpc: all},
-	"clients/go/conformance": {imports: []string{"gen", "clients/go"}, grpc: codes},
+	"clients/go/conformance": {imports: []string{"gen", "clients/go"}},
 	"clients/generate":       {imports: []string{"gen"}},
 
 	// The page, a client of the services.
