@@ -277,7 +277,7 @@ func (e *encoder) mediaProblem(m *pb.Media) string {
 	switch {
 	case !e.resp.GetNative() || !e.dialect.Shows(m):
 		return mediaNotShown
-	case len(m.GetData()) > e.dialect.Limits.MaxBytes(isImage):
+	case len(m.GetData()) > e.dialect.Limits.Of(isImage).Bytes:
 		return mediaTooLarge
 	case !e.countMedia(isImage):
 		return mediaTooMany

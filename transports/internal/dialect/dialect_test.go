@@ -195,8 +195,8 @@ func TestArgumentsProblemIsAPhrase(t *testing.T) {
 
 func TestLimitsOfImagesAndDocuments(t *testing.T) {
 	t.Parallel()
-	l := Limits{ImageBytes: 1, DocumentBytes: 2, Images: 3, Documents: 4}
-	if l.MaxBytes(true) != 1 || l.MaxBytes(false) != 2 || l.MaxCount(true) != 3 || l.MaxCount(false) != 4 {
+	l := Limits{Image: Limit{1, 2}, Document: Limit{3, 4}}
+	if l.Of(true) != (Limit{1, 2}) || l.Of(false) != (Limit{3, 4}) {
 		t.Errorf("%v", l)
 	}
 }
