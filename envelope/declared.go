@@ -259,7 +259,8 @@ func SameType(a, b protoreflect.FieldDescriptor) bool {
 	return sameInner(a, b)
 }
 
-// sameInner reports whether two fields of the same kind hold the same message or enum, if they hold one.
+// sameInner reports whether two fields of the same kind hold the same message or enum, if they
+// hold one.
 func sameInner(a, b protoreflect.FieldDescriptor) bool {
 	if a.Message() != nil {
 		return a.Message().FullName() == b.Message().FullName()

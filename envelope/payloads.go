@@ -50,7 +50,8 @@ func VisitPayloads(path string, m protoreflect.Message, visit func(path string, 
 // payloadFields caches the fields with payloads of messages.
 var payloadFields messageCache[[]protoreflect.FieldDescriptor]
 
-// readPayloadFields returns the fields of a message that may have payloads inside, in the order of the contract.
+// readPayloadFields returns the fields of a message that may have payloads inside, in the order of
+// the contract.
 func readPayloadFields(d protoreflect.MessageDescriptor) (list []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
 		if f := d.Fields().Get(i); f.Message() != nil && !f.IsMap() && mayHavePayload(f.Message(), map[protoreflect.FullName]bool{}) {

@@ -202,8 +202,8 @@ func (e *encoder) hasText(text string) bool {
 	return strings.TrimSpace(text) != ""
 }
 
-// providerBlocks returns the provider's own blocks before a call or, for -1, before the text. Another provider's
-// blocks are omitted.
+// providerBlocks returns the provider's own blocks before a call or, for -1, before the text. Another
+// provider's blocks are omitted.
 func (e *encoder) providerBlocks(before int) []dialect.Block {
 	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {

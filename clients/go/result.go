@@ -47,7 +47,8 @@ func Artifacts(canonical *pb.CanonicalToolResult) []string {
 	return paths
 }
 
-// visit calls found for the messages of a type in m, in the order of the fields. It looks into no message that it found.
+// visit calls found for the messages of a type in m, in the order of the fields. It does not look
+// into the messages that it found.
 func visit[M proto.Message](m protoreflect.Message, found func(M)) {
 	if one, ok := m.Interface().(M); ok {
 		found(one)

@@ -137,8 +137,8 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// patienceOr returns the patience that a flag or the variable gives, or else the default. A variable that is no time is none:
-// nobody would see the mistake, and the command has to run.
+// patienceOr returns the patience that a flag or the variable gives, or else the default. It ignores a
+// variable that is no time: nobody would see the mistake, and the command has to run.
 func patienceOr(flag, otherwise time.Duration) time.Duration {
 	variable, _ := time.ParseDuration(os.Getenv(patienceVariable))
 	return cmp.Or(max(flag, 0), max(variable, 0), otherwise)

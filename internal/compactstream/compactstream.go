@@ -11,9 +11,14 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// Compact compacts a history of any length with CompactStream, and returns the answer that Compact would give. An error of
-// entries ends it. The server answers when it has all entries, so that sending before receiving cannot block.
-func Compact(ctx context.Context, to pb.ToolResultServiceClient, header *pb.CompactHeader, entries iter.Seq2[*pb.CompactEntry, error]) (*pb.CompactResponse, error) {
+// Entries yields the entries of a history, the oldest first, or the error that ends it.
+type Entries = iter.Seq2[*pb.CompactEntry, error]
+
+// Compact compacts a history of any length, and returns the answer that the unary call would give. The
+// server answers when it has all entries, so that sending before receiving cannot block.
+func Compact(
+	ctx context.Context, to pb.ToolResultServiceClient, header *pb.CompactHeader, entries Entries,
+) (*pb.CompactResponse, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	call, err := to.CompactStream(ctx)
@@ -56,8 +61,12 @@ func Compact(ctx context.Context, to pb.ToolResultServiceClient, header *pb.Comp
 }
 
 // Request compacts the history of a request with [Compact].
-func Request(ctx context.Context, to pb.ToolResultServiceClient, r *pb.CompactRequest) (*pb.CompactResponse, error) {
-	header := &pb.CompactHeader{Policy: r.GetPolicy(), SessionId: r.GetSessionId(), DryRun: r.GetDryRun(), CanonicalForm: r.GetCanonicalForm()}
+func Request(
+	ctx context.Context, to pb.ToolResultServiceClient, r *pb.CompactRequest,
+) (*pb.CompactResponse, error) {
+	header := &pb.CompactHeader{
+		Policy: r.GetPolicy(), SessionId: r.GetSessionId(), DryRun: r.GetDryRun(), CanonicalForm: r.GetCanonicalForm(),
+	}
 	return Compact(ctx, to, header, func(yield func(*pb.CompactEntry, error) bool) {
 		for _, entry := range r.GetEntries() {
 			if !yield(entry, nil) {

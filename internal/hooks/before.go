@@ -10,9 +10,9 @@ import (
 // Before returns what a before-hook prints so that the host runs its command through a program: PROGRAM shell -c COMMAND.
 // It returns nil for what is no command, and for a command that names the program already.
 //
-// allow lets the command run without a question, whatever the user's rules say; otherwise the host decides about the command that
-// runs us. Codex takes a rewritten command only with it; what its sandbox and its approvals still hold back is written in
-// docs/agent-hosts.md.
+// allow lets the command run without a question, whatever the user's rules say; otherwise the host
+// decides about the command that runs us. Codex takes a rewritten command only with it; what its
+// sandbox and its approvals still hold back is written in docs/agent-hosts.md.
 func Before(host Host, payload []byte, program string, allow bool) ([]byte, error) {
 	var p object
 	if err := json.Unmarshal(payload, &p); err != nil {

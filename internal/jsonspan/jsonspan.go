@@ -1,6 +1,7 @@
 // Package jsonspan reads valid JSON text by the offsets of its values. It builds no tree: what is remembered of a text are the
 // offsets of the names in objects that are open, so memory is bounded by the text, whatever its nesting. All functions take
-// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB. Marshal and Quote write what they read.
+// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB. Marshal and Quote
+// write JSON.
 package jsonspan
 
 import (
@@ -111,7 +112,8 @@ func Members(text []byte) iter.Seq2[[]byte, []byte] {
 // valueOf returns the offset of the value of a member whose name ends at an offset.
 func valueOf(text []byte, at int) int { return Space(text, Space(text, at)+1) }
 
-// PastComma returns the offset behind the comma that follows a value, or the offset of the bracket that does.
+// PastComma returns the offset behind the comma that follows a value, or the offset of the bracket
+// that does.
 func PastComma(text []byte, at int) int {
 	if at = Space(text, at); text[at] == ',' {
 		at++
@@ -131,8 +133,8 @@ func String(value []byte) (string, bool) {
 	return s, json.Unmarshal(value, &s) == nil
 }
 
-// Marshal returns the JSON of a value on one line, with <, > and & as they are. encoding/json escapes them for HTML, and
-// each escape costs a model tokens.
+// Marshal returns the JSON of a value on one line, with <, > and & as they are. encoding/json escapes
+// them for HTML, and each escape costs a model tokens.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -77,5 +77,6 @@ func (p *Proxy) readArtifact(ctx context.Context, m message, path string) []byte
 		kind, member, content = "application/octet-stream", "blob", base64.StdEncoding.EncodeToString(data)
 	}
 	uri := jsonspan.Quote(m.in("params").string("uri"))
-	return answerWith(m.id, "result", fmt.Appendf(nil, `{"contents":[{"uri":%s,"mimeType":%q,%q:%s}]}`, uri, kind, member, jsonspan.Quote(content)))
+	const format = `{"contents":[{"uri":%s,"mimeType":%q,%q:%s}]}`
+	return answerWith(m.id, "result", fmt.Appendf(nil, format, uri, kind, member, jsonspan.Quote(content)))
 }

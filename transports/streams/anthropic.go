@@ -40,8 +40,11 @@ func (s *anthropicStream) event(o rawjson.Object, a *answer) {
 	}
 }
 
-// anthropicEnds are the ends that stop reasons mean. Other reasons, such as those of later versions, are a complete answer.
-var anthropicEnds = map[string]pb.StreamEnd{"max_tokens": cutByLength, "model_context_window_exceeded": cutByLength, "refusal": stopped}
+// anthropicEnds are the ends that stop reasons mean. Other reasons, such as those of later versions,
+// are a complete answer.
+var anthropicEnds = map[string]pb.StreamEnd{
+	"max_tokens": cutByLength, "model_context_window_exceeded": cutByLength, "refusal": stopped,
+}
 
 // start opens a block.
 func (s *anthropicStream) start(o rawjson.Object, a *answer) {

@@ -92,7 +92,8 @@ func (d *driver) call(l line) (object, error) {
 	return f(d, ctx, l)
 }
 
-// describe returns an error as the list has it. Statuses have the names that gRPC specifies, in place of those of Go.
+// describe returns an error as the list has it. Statuses have the names that gRPC specifies, and
+// not those of Go.
 func describe(err error) object {
 	e, ok := errors.AsType[*toolresult.Error](err)
 	if !ok {

@@ -46,8 +46,8 @@ func Split(text []byte) (Object, error) {
 	return o, nil
 }
 
-// CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer than depth others, objects
-// among them. Its time grows with depth.
+// CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer
+// than depth others, objects among them. Its time grows with depth.
 func CountElements(text []byte, depth int) (n int) {
 	if depth == 0 {
 		return 0
