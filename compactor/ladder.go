@@ -96,8 +96,7 @@ func (e *estimate) add(s *schema, m protoreflect.Message, d *decoded) {
 			e.texts = append(e.texts, textEstimate{r, r.scores(), v.Truncated && v.Artifact != ""})
 		}
 	}
-	for i := range s.lists {
-		l := &s.lists[i]
+	for _, l := range s.lists {
 		switch v := l.Get(m); {
 		case v.Shown > 0 && (v.Artifact != "" || !v.Truncated):
 			e.addList(elementTokens(l.Field, m.Get(l.Field).List()), v.Truncated && v.Artifact != "")

@@ -13,8 +13,7 @@ import (
 // lists shortens the large lists of a message to their first elements. A list that is
 // truncated and has no artifact stays: what would go could not be read any more.
 func (w *work) lists(s *schema, m protoreflect.Message) {
-	for i := range s.lists {
-		l := &s.lists[i]
+	for _, l := range s.lists {
 		v := l.Get(m)
 		if v.Shown == 0 || v.Artifact == "" && v.Truncated {
 			continue

@@ -126,11 +126,11 @@ func showsBody(s *schema, m protoreflect.Message) (shows bool) {
 	for _, f := range s.failure {
 		shows = shows || m.Has(f)
 	}
-	for i := range s.large {
-		shows = shows || s.large[i].Text(m) != ""
+	for _, f := range s.large {
+		shows = shows || f.Text(m) != ""
 	}
-	for i := range s.lists {
-		shows = shows || m.Get(s.lists[i].Field).List().Len() > 0
+	for _, l := range s.lists {
+		shows = shows || m.Get(l.Field).List().Len() > 0
 	}
 	s.each(m, func(s *schema, m protoreflect.Message) { shows = shows || showsBody(s, m) })
 	return shows

@@ -136,7 +136,10 @@ func checkConvention(d protoreflect.MessageDescriptor, what, name string, types 
 			return fmt.Errorf("%s of %s: %s says what is left out, which is always kept", what, d.FullName(), f.Name())
 		}
 	}
-	return needArtifacts(d)
+	if d.Fields().ByName(artifactsField) == nil {
+		return fmt.Errorf("message %s has something large but no %s", d.FullName(), artifactsField)
+	}
+	return nil
 }
 
 // checkExcerpt checks a large field of a custom family, which is one Excerpt.
@@ -177,13 +180,7 @@ func checkReserved(d protoreflect.MessageDescriptor, f protoreflect.FieldDescrip
 // isOfType reports whether a field can hold every value of another, absent and zero
 // values such as the index 0 included.
 func isOfType(f, want protoreflect.FieldDescriptor) bool {
-	switch {
-	case f.Kind() != want.Kind(), f.IsList() != want.IsList(), want.HasPresence() && !f.HasPresence():
-		return false
-	case f.Message() != nil:
-		return f.Message().FullName() == want.Message().FullName()
-	}
-	return f.Enum() == nil || f.Enum().FullName() == want.Enum().FullName()
+	return f.Kind() == want.Kind() && f.IsList() == want.IsList() && (f.HasPresence() || !want.HasPresence()) && sameInner(f, want)
 }
 
 // checkEnum checks that the RFC's JSON has different names for the values of an enum.
@@ -199,15 +196,6 @@ func checkEnum(f protoreflect.FieldDescriptor) error {
 			return fmt.Errorf("field %s has an enum of which two values are %q in JSON", f.FullName(), name)
 		}
 		names[name] = n
-	}
-	return nil
-}
-
-// needArtifacts checks that a message with anything large has the list of artifacts
-// that indices refer to.
-func needArtifacts(d protoreflect.MessageDescriptor) error {
-	if d.Fields().ByName(artifactsField) == nil {
-		return fmt.Errorf("message %s has something large but no %s", d.FullName(), artifactsField)
 	}
 	return nil
 }

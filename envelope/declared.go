@@ -3,6 +3,7 @@ package envelope
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/protobuf/proto"
@@ -155,7 +156,7 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 			return errors.New("is a message, and a fact has one value")
 		}
 	case pb.Role_ROLE_LARGE_TEXT:
-		if large := LargeFields(f.ContainingMessage()); !isLarge(large, f) {
+		if !slices.ContainsFunc(LargeFields(f.ContainingMessage()), func(l LargeField) bool { return l.matches(f) }) {
 			return fmt.Errorf("is large text, and its type is not %s", excerptName)
 		}
 	case pb.Role_ROLE_LIST:
@@ -165,15 +166,6 @@ func checkRole(f protoreflect.FieldDescriptor, role pb.Role, label string) error
 		return checkElement(f)
 	}
 	return nil
-}
-
-func isLarge(large []LargeField, f protoreflect.FieldDescriptor) bool {
-	for i := range large {
-		if large[i].matches(f) {
-			return true
-		}
-	}
-	return false
 }
 
 // checkElement checks the templates of a list's elements, and of the lists inside
@@ -264,6 +256,12 @@ func SameType(a, b protoreflect.FieldDescriptor) bool {
 	if a.Kind() != b.Kind() || a.Cardinality() != b.Cardinality() || a.HasPresence() != b.HasPresence() || oneofName(a) != oneofName(b) {
 		return false
 	}
+	return sameInner(a, b)
+}
+
+// sameInner reports whether two fields of the same kind hold the same message or enum, if they
+// hold one.
+func sameInner(a, b protoreflect.FieldDescriptor) bool {
 	if a.Message() != nil {
 		return a.Message().FullName() == b.Message().FullName()
 	}
@@ -284,20 +282,18 @@ func oneofName(f protoreflect.FieldDescriptor) protoreflect.Name {
 // projection derives and does not copy.
 func DerivedFields(d protoreflect.MessageDescriptor) map[protoreflect.Name]bool {
 	made := map[protoreflect.Name]bool{levelField: true, supersededField: true, artifactsField: true, sumField: true}
-	large := LargeFields(d)
-	for i := range large {
-		if large[i].excerpt != nil {
-			made[large[i].excerpt.Name()] = true
+	for _, f := range LargeFields(d) {
+		if f.excerpt != nil {
+			made[f.excerpt.Name()] = true
 			continue
 		}
 		for _, suffix := range []string{suffixPreview, suffixTruncated, suffixArtifact, suffixCuts, suffixSource} {
-			made[protoreflect.Name(large[i].Name+suffix)] = true
+			made[protoreflect.Name(f.Name+suffix)] = true
 		}
 	}
-	lists := LargeLists(d)
-	for i := range lists {
+	for _, l := range LargeLists(d) {
 		for _, suffix := range []string{suffixTotal, suffixTruncated, suffixArtifact} {
-			made[protoreflect.Name(lists[i].Name+suffix)] = true
+			made[protoreflect.Name(l.Name+suffix)] = true
 		}
 	}
 	return made

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // Marshal returns the deterministic bytes of a canonical result: equal results give
@@ -45,9 +46,9 @@ func ToCompactJSON(r *pb.CanonicalToolResult) ([]byte, error) {
 func compactJSON(r *pb.CanonicalToolResult) []byte {
 	var w writer
 	w.open('{')
-	w.member("tool_name").text(r.GetToolName())
-	w.member("status").text(enumName(r.GetStatus().Descriptor(), r.GetStatus().Number()))
-	w.member("summary_text").text(r.GetSummaryText())
+	w.member("tool_name").quoted(r.GetToolName())
+	w.member("status").quoted(enumName(r.GetStatus().Descriptor(), r.GetStatus().Number()))
+	w.member("summary_text").quoted(r.GetSummaryText())
 	w.member("result")
 	switch _, payload := Payload(r); {
 	case r.GetCustom() != nil:
@@ -100,27 +101,19 @@ func (w *writer) member(name string) *writer {
 
 func (w *writer) raw(text string) { w.buf = append(w.buf, text...) }
 
-func (w *writer) text(s string) { w.quoted(s) }
-
 // quoted writes a JSON string without the escapes that only HTML needs.
-func (w *writer) quoted(s string) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string cannot fail
-	w.buf = append(w.buf, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
-}
+func (w *writer) quoted(s string) { w.buf = append(w.buf, jsonspan.Quote(s)...) }
 
 // toolError writes an error, with its details as a JSON value. RFC "error".
 func (w *writer) toolError(e *pb.ToolError) {
 	w.open('{')
-	w.member("kind").text(e.GetKind())
-	w.member("message").text(e.GetMessage())
+	w.member("kind").quoted(e.GetKind())
+	w.member("message").quoted(e.GetMessage())
 	if e.DetailsJson != nil {
 		w.member("details").raw(e.GetDetailsJson())
 	}
 	if e.RecoveryHint != nil {
-		w.member("recovery_hint").text(e.GetRecoveryHint())
+		w.member("recovery_hint").quoted(e.GetRecoveryHint())
 	}
 	retryable := "null" // not known
 	if e.Retryable != nil {

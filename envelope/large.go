@@ -308,12 +308,11 @@ func SumTruncated(m protoreflect.Message) {
 		return
 	}
 	truncated := false
-	fields, lists := LargeFields(m.Descriptor()), LargeLists(m.Descriptor())
-	for i := range fields {
-		truncated = truncated || fields[i].isTruncated(m)
+	for _, f := range LargeFields(m.Descriptor()) {
+		truncated = truncated || f.isTruncated(m)
 	}
-	for i := range lists {
-		truncated = truncated || m.Get(lists[i].truncated).Bool()
+	for _, l := range LargeLists(m.Descriptor()) {
+		truncated = truncated || m.Get(l.truncated).Bool()
 	}
 	m.Set(sum, protoreflect.ValueOfBool(truncated))
 }

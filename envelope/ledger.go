@@ -32,10 +32,8 @@ func checkPayload(c Checker, payload protoreflect.Message) {
 // checkLarge checks the large fields and lists of one message.
 func checkLarge(c Checker, m protoreflect.Message) {
 	const reason = pb.ErrorReason_ERROR_REASON_LEDGER_INVALID
-	fields, lists := LargeFields(m.Descriptor()), LargeLists(m.Descriptor())
 	checkArtifacts(c, m)
-	for i := range fields {
-		f := &fields[i]
+	for _, f := range LargeFields(m.Descriptor()) {
 		v := f.Get(m)
 		if v.Source != nil && v.Source.OriginalArtifact != nil {
 			if n := f.countArtifacts(m); uint64(v.Source.GetOriginalArtifact()) >= uint64(n) {
@@ -49,10 +47,10 @@ func checkLarge(c Checker, m protoreflect.Message) {
 			c.Fail(f.partPath(suffixCuts), reason, "%v", err)
 		}
 	}
-	for i := range lists {
-		v := lists[i].Get(m)
+	for _, l := range LargeLists(m.Descriptor()) {
+		v := l.Get(m)
 		if v.Shown > v.Total || v.Shown < v.Total && !v.Truncated {
-			c.Fail(lists[i].Name+suffixTotal, reason, "is %d, and %d elements are shown", v.Total, v.Shown)
+			c.Fail(l.Name+suffixTotal, reason, "is %d, and %d elements are shown", v.Total, v.Shown)
 		}
 	}
 }
@@ -314,9 +312,7 @@ func (ts Types) WithoutSegments(r *pb.CanonicalToolResult) {
 // any.
 func withoutSegments(m protoreflect.Message) (changed bool) {
 	Walk("", m, func(_ string, m protoreflect.Message) {
-		fields := LargeFields(m.Descriptor())
-		for i := range fields {
-			f := &fields[i]
+		for _, f := range LargeFields(m.Descriptor()) {
 			v := f.Get(m)
 			if len(v.Source.GetSegments()) == 0 {
 				continue

@@ -79,10 +79,9 @@ func Artifacts(m protoreflect.Message) (paths []string) {
 			paths = append(paths, generated(m.Get(f).List().Get(i).Message(), &pb.ArtifactReference{}).GetPath())
 		}
 	}
-	fields := LargeFields(m.Descriptor())
-	for i := range fields {
-		if fields[i].hasPath(m) {
-			paths = append(paths, fields[i].Get(m).Artifact)
+	for _, f := range LargeFields(m.Descriptor()) {
+		if f.hasPath(m) {
+			paths = append(paths, f.Get(m).Artifact)
 		}
 	}
 	return paths

@@ -2,9 +2,7 @@ package envelope
 
 import (
 	"fmt"
-	"sync"
 
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -31,7 +29,7 @@ const CustomMessagePath = "output." + CustomCase + ".message"
 
 // VisitPayloads visits the payloads inside of a message, with their paths. Payloads in maps are not visited: no message has any.
 func VisitPayloads(path string, m protoreflect.Message, visit func(path string, p *pb.Payload)) {
-	for _, f := range fieldsWithPayloads(m.Descriptor()) {
+	for _, f := range payloadFields.get(m.Descriptor(), readPayloadFields) {
 		if !m.Has(f) {
 			continue
 		}
@@ -49,21 +47,17 @@ func VisitPayloads(path string, m protoreflect.Message, visit func(path string, 
 	}
 }
 
-// payloadFields has what fieldsWithPayloads returned, by message. The types of a process are few: those of its families.
-var payloadFields sync.Map // of protoreflect.MessageDescriptor to []protoreflect.FieldDescriptor
+// payloadFields caches the fields with payloads of messages.
+var payloadFields messageCache[[]protoreflect.FieldDescriptor]
 
-// fieldsWithPayloads returns the fields of a message that may have payloads inside, in the order of the contract.
-func fieldsWithPayloads(d protoreflect.MessageDescriptor) []protoreflect.FieldDescriptor {
-	if known, ok := payloadFields.Load(d); ok {
-		return known.([]protoreflect.FieldDescriptor)
-	}
-	list := []protoreflect.FieldDescriptor{}
+// readPayloadFields returns the fields of a message that may have payloads inside, in the order of
+// the contract.
+func readPayloadFields(d protoreflect.MessageDescriptor) (list []protoreflect.FieldDescriptor) {
 	for i := range d.Fields().Len() {
 		if f := d.Fields().Get(i); f.Message() != nil && !f.IsMap() && mayHavePayload(f.Message(), map[protoreflect.FullName]bool{}) {
 			list = append(list, f)
 		}
 	}
-	payloadFields.Store(d, list)
 	return list
 }
 
@@ -93,14 +87,7 @@ func OutputFamily(out *pb.CompleteToolOutput) string {
 }
 
 // AsPayload returns a message as a payload, also inside of the message of a custom family, which may be of a dynamic type.
-func AsPayload(m protoreflect.Message) *pb.Payload {
-	if p, ok := m.Interface().(*pb.Payload); ok {
-		return p
-	}
-	p := &pb.Payload{}
-	proto.Merge(p, m.Interface())
-	return p
-}
+func AsPayload(m protoreflect.Message) *pb.Payload { return generated(m, &pb.Payload{}) }
 
 // WithContents returns an output in which some payloads have other contents, inline; out itself when there are none. The
 // copy shares everything else with out, so that large contents are not copied, and is only to be read.

@@ -221,20 +221,7 @@ func Plural(unit string, one bool) string {
 // IsSet reports whether a field has a value that says something: not empty, not false,
 // and not zero unless the field has presence.
 func IsSet(m protoreflect.Message, f protoreflect.FieldDescriptor) bool {
-	if !m.Has(f) {
-		return false
-	}
-	switch {
-	case f.IsList(), f.Message() != nil:
-		return true
-	case f.Kind() == protoreflect.BoolKind:
-		return m.Get(f).Bool()
-	case f.Kind() == protoreflect.StringKind:
-		return m.Get(f).String() != ""
-	case f.Kind() == protoreflect.EnumKind:
-		return m.Get(f).Enum() != 0
-	}
-	return true
+	return m.Has(f) && (f.IsList() || f.Message() != nil || isNumber(f) || !isZero(m.Get(f)))
 }
 
 // Words returns the value of a field as receipts state it, cleaned; "" when it is not

@@ -3,6 +3,7 @@ package envelope
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -169,25 +170,7 @@ func (t *Traits) verdict(m protoreflect.Message) (failed, excused, listed bool) 
 }
 
 // isZero reports whether a scalar is zero, false or empty.
-func isZero(v protoreflect.Value) bool {
-	switch n := v.Interface().(type) {
-	case bool:
-		return !n
-	case int32:
-		return n == 0
-	case int64:
-		return n == 0
-	case uint32:
-		return n == 0
-	case uint64:
-		return n == 0
-	case string:
-		return n == ""
-	case protoreflect.EnumNumber:
-		return n == 0
-	}
-	return false
-}
+func isZero(v protoreflect.Value) bool { return reflect.ValueOf(v.Interface()).IsZero() }
 
 // changes is where a payload holds paths of changed files.
 type changes struct {
@@ -293,12 +276,9 @@ func (t *Traits) Changes(payload protoreflect.Message) (list []string) {
 
 // isUnchanged reports whether an element states that its path was left as it was.
 func (c *changes) isUnchanged(m protoreflect.Message) bool {
-	for _, f := range c.unchangedBy {
-		if keepsPath(f.Enum().Values().ByNumber(m.Get(f).Enum()), c.path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.unchangedBy, func(f protoreflect.FieldDescriptor) bool {
+		return keepsPath(f.Enum().Values().ByNumber(m.Get(f).Enum()), c.path)
+	})
 }
 
 // appendPath appends a cleaned path, unless it is empty.

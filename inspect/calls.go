@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"context"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -136,10 +137,9 @@ func sum(records []*pb.AuditRecord, read func(artifact string) bool) (t totals) 
 			t.ReadBack++
 		}
 	}
-	for kind, n := range secrets {
-		t.Redacted = append(t.Redacted, kindCount{kind, n})
+	for _, kind := range slices.Sorted(maps.Keys(secrets)) {
+		t.Redacted = append(t.Redacted, kindCount{kind, secrets[kind]})
 	}
-	slices.SortFunc(t.Redacted, func(a, b kindCount) int { return strings.Compare(a.Kind, b.Kind) })
 	return t
 }
 

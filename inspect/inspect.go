@@ -49,19 +49,31 @@ func New(o Options) (http.Handler, error) {
 	}
 	p := &page{Options: o, views: views}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", p.overview)
-	mux.HandleFunc("GET /records", p.records)
-	mux.HandleFunc("GET /sessions/{id}", p.session)
-	mux.HandleFunc("GET /sessions/{id}/compaction", p.compaction)
-	mux.HandleFunc("GET /records/{sequence}", p.record)
+	mux.HandleFunc("GET /{$}", p.view("overview.html", p.overview))
+	mux.HandleFunc("GET /records", p.view("records.html", p.records))
+	mux.HandleFunc("GET /sessions/{id}", p.view("session.html", p.session))
+	mux.HandleFunc("GET /sessions/{id}/compaction", p.view("compaction.html", p.compaction))
+	mux.HandleFunc("GET /records/{sequence}", p.view("record.html", p.record))
 	mux.HandleFunc("GET /records/{sequence}/json", p.recordJSON)
-	mux.HandleFunc("GET /records/{sequence}/texts/{text}/lines", p.lines)
-	mux.HandleFunc("POST /records/{sequence}/verification", p.verifyRecord)
-	mux.HandleFunc("POST /records/{sequence}/trial", p.try)
-	mux.HandleFunc("POST /verification", p.verifyLog)
+	mux.HandleFunc("GET /records/{sequence}/texts/{text}/lines", p.view("lines.html", p.lines))
+	mux.HandleFunc("POST /records/{sequence}/verification", p.view("verified.html", p.verifyRecord))
+	mux.HandleFunc("POST /records/{sequence}/trial", p.view("trial.html", p.try))
+	mux.HandleFunc("POST /verification", p.view("verifiedlog.html", p.verifyLog))
 	mux.HandleFunc("GET /static/{file}", p.static)
 	mux.HandleFunc("/", p.unknown)
 	return guard(o.Token, root, p.views, mux), nil
+}
+
+// view returns a handler that answers with a template, and what data returns for it.
+func (p *page) view(name string, data func(*http.Request) (any, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		shown, err := data(r)
+		if err != nil {
+			p.failed(w, r, err)
+			return
+		}
+		p.views.show(w, http.StatusOK, name, shown)
+	}
 }
 
 // static serves the style and the scripts, which are part of the program.

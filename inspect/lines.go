@@ -24,11 +24,10 @@ type cutLines struct {
 
 // lines answers with lines that were cut, a page at a time. The address names a text of a record and not a path, so that the page
 // reads nothing but what the record is of.
-func (p *page) lines(w http.ResponseWriter, r *http.Request) {
+func (p *page) lines(r *http.Request) (any, error) {
 	record, _, err := p.recordOf(r)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	list := texts(record.GetCanonical())
 	index, err := numberOf("The number of a text", r.PathValue("text"), 0, 0, uint64(max(len(list), 1))-1)
@@ -43,16 +42,14 @@ func (p *page) lines(w http.ResponseWriter, r *http.Request) {
 		err = badRequest("All of this text is shown already.")
 	}
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	resp, err := p.Sidecar.ReadArtifact(r.Context(), &pb.ReadArtifactRequest{
 		Path: list[index].Artifact, Selection: &pb.ReadArtifactRequest_Lines{Lines: &pb.LineRange{First: first, Last: min(last, first+pageLines-1)}},
 		Budget: &pb.ReadBudget{MaxBytes: pageBytes, MaxLines: pageLines},
 	})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown := cutLines{Sequence: record.GetSequence(), Text: int(index), Last: last}
 	number := first
@@ -68,5 +65,5 @@ func (p *page) lines(w http.ResponseWriter, r *http.Request) {
 	if number <= last && len(shown.Lines) > 0 {
 		shown.Next = number
 	}
-	p.views.show(w, http.StatusOK, "lines.html", shown)
+	return shown, nil
 }

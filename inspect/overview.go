@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -39,28 +40,25 @@ type sessionRow struct {
 }
 
 // overview answers with the first page.
-func (p *page) overview(w http.ResponseWriter, r *http.Request) {
+func (p *page) overview(r *http.Request) (any, error) {
 	info, err := p.Sidecar.GetServerInfo(r.Context(), &pb.GetServerInfoRequest{})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	list, err := p.Sidecar.ListRecords(r.Context(), &pb.ListRecordsRequest{PageSize: recentRecords, Summaries: true})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	records := list.GetRecords()
 	read, err := p.readBack(r.Context(), records)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown := overviewPage{Server: info, Recent: sum(records, read), Sessions: sessions(records), Rest: list.GetNextPageToken() != ""}
 	if len(records) > 0 {
 		shown.Newest = records[0]
 	}
-	p.views.show(w, http.StatusOK, "overview.html", shown)
+	return shown, nil
 }
 
 // sessions groups records, the newest first, by their session, the one with the newest record first.
@@ -95,11 +93,8 @@ func sessions(records []*pb.AuditRecord) (rows []sessionRow) {
 }
 
 // mostUsed returns at most n names, those with the largest counts first.
-func mostUsed(counts map[string]int, n int) (names []string) {
-	for name := range counts {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+func mostUsed(counts map[string]int, n int) []string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
 	return names[:min(len(names), n)]
 }
 
@@ -115,7 +110,7 @@ type recordsPage struct {
 type filter struct{ Session, Call, Tool, Request, Artifact, Kind string }
 
 // records answers with a list of records, the newest first.
-func (p *page) records(w http.ResponseWriter, r *http.Request) {
+func (p *page) records(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	f := filter{q.Get("session"), q.Get("call"), q.Get("tool"), q.Get("request"), q.Get("artifact"), q.Get("kind")}
 	req := &pb.ListRecordsRequest{
@@ -130,18 +125,16 @@ func (p *page) records(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if f.Kind != "" && req.Kinds == nil {
-		p.failed(w, r, badRequest(fmt.Sprintf("There is no kind %q of records", f.Kind)))
-		return
+		return nil, badRequest(fmt.Sprintf("There is no kind %q of records", f.Kind))
 	}
 	list, err := p.Sidecar.ListRecords(r.Context(), req)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown.Calls = calls(list.GetRecords())
 	if next := list.GetNextPageToken(); next != "" {
 		q.Set("page", next)
 		shown.Older = q.Encode()
 	}
-	p.views.show(w, http.StatusOK, "records.html", shown)
+	return shown, nil
 }

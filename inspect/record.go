@@ -51,11 +51,10 @@ type surfaceSize struct {
 }
 
 // record answers with the page of a record.
-func (p *page) record(w http.ResponseWriter, r *http.Request) {
+func (p *page) record(r *http.Request) (any, error) {
 	record, last, err := p.recordOf(r)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown := recordPage{
 		AuditRecord: record, Call: &calls([]*pb.AuditRecord{record})[0], Texts: texts(record.GetCanonical()), Last: last,
@@ -63,14 +62,13 @@ func (p *page) record(w http.ResponseWriter, r *http.Request) {
 		Trials: p.Trials != nil && record.GetKind() == pb.AuditKind_AUDIT_KIND_PROJECTION,
 	}
 	if shown.Sizes, err = p.sizes(r.Context(), &shown); err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown.Subject = subject(record.GetCanonical())
 	shown.Canonical, shown.Shortened = beginning(shown.Canonical)
 	receipt, more := beginning(shown.Receipt)
 	shown.Receipt, shown.Shortened = receipt, shown.Shortened || more
-	p.views.show(w, http.StatusOK, "record.html", shown)
+	return shown, nil
 }
 
 // subject returns what a result is about, as its family says.

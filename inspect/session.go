@@ -1,14 +1,12 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"io"
 	"net/http"
 	"slices"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/compactstream"
 )
 
 // maxCompacted is the number of results for which the plan of a compaction is made: the last ones of a session. The plan is made anew
@@ -34,42 +32,38 @@ type cacheBreak struct {
 }
 
 // session answers with the timeline of a session.
-func (p *page) session(w http.ResponseWriter, r *http.Request) {
+func (p *page) session(r *http.Request) (any, error) {
 	id := r.PathValue("id")
 	list, err := p.Sidecar.ListRecords(r.Context(), &pb.ListRecordsRequest{
 		SessionId: id, PageSize: listRecords, PageToken: r.URL.Query().Get("page"), Summaries: true,
 	})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	records := list.GetRecords()
 	slices.Reverse(records)
 	read, err := p.readBack(r.Context(), records)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	shown := sessionPage{
 		ID: id, Calls: calls(records), Total: sum(records, read), Older: list.GetNextPageToken(), Newer: r.URL.Query().Get("page") != "",
 	}
 	strip(shown.Calls)
 	if shown.Breaks, err = p.breaks(r.Context(), records); err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	if !shown.Newer {
 		results, _, err := p.results(r.Context(), id)
 		if err != nil {
-			p.failed(w, r, err)
-			return
+			return nil, err
 		}
 		shown.Results = len(results)
 		for _, record := range results {
 			shown.Tokens += uint64(record.GetReceipt().GetTokens())
 		}
 	}
-	p.views.show(w, http.StatusOK, "session.html", shown)
+	return shown, nil
 }
 
 // breaks returns what the compactions among some records changed, by their sequence.
@@ -109,30 +103,35 @@ type plannedCall struct {
 }
 
 // compaction answers with the plan of a compaction to a number of tokens.
-func (p *page) compaction(w http.ResponseWriter, r *http.Request) {
+func (p *page) compaction(r *http.Request) (any, error) {
 	policy, err := compactionPolicy(r)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	records, more, err := p.results(r.Context(), r.PathValue("id"))
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	policy.Cache.CachedResults = min(policy.Cache.CachedResults, uint32(len(records)))
-	results, plan, err := p.plan(r.Context(), &pb.CompactHeader{Policy: policy, SessionId: r.PathValue("id"), DryRun: true}, records)
+	header := &pb.CompactHeader{Policy: policy, SessionId: r.PathValue("id"), DryRun: true}
+	resp, err := compactstream.Compact(r.Context(), p.Sidecar, header, func(yield func(*pb.CompactEntry, error) bool) {
+		for _, record := range records {
+			if !yield(p.entry(r.Context(), record)) {
+				return
+			}
+		}
+	})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
+	plan := resp.GetPlan()
 	shown := compactionPlan{Plan: plan, Omitted: more, Most: 1}
-	for i, planned := range results {
+	for i, planned := range plan.GetResults() {
 		row := plannedCall{PlannedResult: planned, Call: records[i], Cached: uint32(i) < policy.Cache.CachedResults}
 		row.Breaks = row.Cached && plan.FirstChanged != nil && int(plan.GetFirstChanged()) == i
 		shown.Rows, shown.Most = append(shown.Rows, row), max(shown.Most, planned.GetTokensBefore())
 	}
-	p.views.show(w, http.StatusOK, "compaction.html", shown)
+	return shown, nil
 }
 
 // compactionPolicy reads the form of a compaction.
@@ -170,37 +169,6 @@ func (p *page) results(ctx context.Context, session string) ([]*pb.AuditRecord, 
 	records := list.GetRecords()
 	slices.Reverse(records)
 	return records, list.GetNextPageToken() != "", nil
-}
-
-// plan asks what a compaction would do to results on record: to each of them, and all together.
-func (p *page) plan(ctx context.Context, header *pb.CompactHeader, records []*pb.AuditRecord) ([]*pb.PlannedResult, *pb.CompactionPlan, error) {
-	call, err := p.Sidecar.CompactStream(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: header}})
-	for i := 0; i < len(records) && err == nil; i++ {
-		var entry *pb.CompactEntry
-		if entry, err = p.entry(ctx, records[i]); err == nil {
-			err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: entry}})
-		}
-	}
-	if err = cmp.Or(err, call.CloseSend()); err != nil && !errors.Is(err, io.EOF) { // which means that the answer has the status
-		return nil, nil, err
-	}
-	var results []*pb.PlannedResult
-	for {
-		answer, err := call.Recv()
-		if err != nil {
-			return nil, nil, err
-		}
-		if r := answer.GetPlanned(); r != nil {
-			results = append(results, r)
-		}
-		if s := answer.GetSummary(); s != nil {
-			return results, s.GetPlan(), nil
-		}
-	}
 }
 
 // entry returns an entry of a history: the result as it was answered.

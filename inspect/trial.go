@@ -43,7 +43,7 @@ type comparedLine struct {
 }
 
 // try answers with what another policy would have made of a call.
-func (p *page) try(w http.ResponseWriter, r *http.Request) {
+func (p *page) try(r *http.Request) (any, error) {
 	record, _, err := p.recordOf(r)
 	if err == nil && (p.Trials == nil || record.GetKind() != pb.AuditKind_AUDIT_KIND_PROJECTION) {
 		err = badRequest("Only the output of a tool can be projected again.")
@@ -57,8 +57,7 @@ func (p *page) try(w http.ResponseWriter, r *http.Request) {
 		resp, err = p.project(r.Context(), record, policy)
 	}
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	was := record.GetReceipt()
 	inOrderOf := func(p *pb.AuditPayload) bool { return p.GetField() == inOrder }
@@ -73,7 +72,7 @@ func (p *page) try(w http.ResponseWriter, r *http.Request) {
 		shown.Before += t.Shown
 	}
 	shown.Receipt, shown.Recorded = compare(resp.GetReceipt().GetText(), was.GetText())
-	p.views.show(w, http.StatusOK, "trial.html", shown)
+	return shown, nil
 }
 
 // trialPolicy returns the policy on record, with the budget that the call had then, and with what the form changes.
@@ -197,13 +196,11 @@ func (p *page) stream(ctx context.Context, sidecar pb.ToolResultServiceClient, h
 
 // send sends bytes of a stream.
 func send(call grpc.BidiStreamingClient[pb.ProjectStreamRequest, pb.ProjectStreamResponse], name string, b []byte) error {
-	for len(b) > 0 {
-		n := min(len(b), chunkBytes)
-		chunk := &pb.StreamChunk{Stream: name, Data: b[:n]}
+	for part := range slices.Chunk(b, chunkBytes) {
+		chunk := &pb.StreamChunk{Stream: name, Data: part}
 		if err := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}}); err != nil {
 			return err
 		}
-		b = b[n:]
 	}
 	return nil
 }

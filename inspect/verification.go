@@ -12,18 +12,12 @@ import (
 const maxInconsistent = 100
 
 // verifyRecord answers with the comparisons of a record.
-func (p *page) verifyRecord(w http.ResponseWriter, r *http.Request) {
+func (p *page) verifyRecord(r *http.Request) (any, error) {
 	record, _, err := p.recordOf(r)
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
-	resp, err := p.Sidecar.VerifyRecord(r.Context(), &pb.VerifyRecordRequest{Sequence: record.GetSequence()})
-	if err != nil {
-		p.failed(w, r, err)
-		return
-	}
-	p.views.show(w, http.StatusOK, "verified.html", resp)
+	return p.Sidecar.VerifyRecord(r.Context(), &pb.VerifyRecordRequest{Sequence: record.GetSequence()})
 }
 
 // verifiedLog is what the chain of the log showed.
@@ -33,11 +27,10 @@ type verifiedLog struct {
 }
 
 // verifyLog answers with what does not hold in the chain of the log, the first place first.
-func (p *page) verifyLog(w http.ResponseWriter, r *http.Request) {
+func (p *page) verifyLog(r *http.Request) (any, error) {
 	answers, err := p.Sidecar.VerifyLog(r.Context(), &pb.VerifyLogRequest{})
 	if err != nil {
-		p.failed(w, r, err)
-		return
+		return nil, err
 	}
 	var shown verifiedLog
 	for {
@@ -46,8 +39,7 @@ func (p *page) verifyLog(w http.ResponseWriter, r *http.Request) {
 			break
 		}
 		if err != nil {
-			p.failed(w, r, err)
-			return
+			return nil, err
 		}
 		if b := answer.GetInconsistent(); b != nil && len(shown.Records) < maxInconsistent {
 			shown.Records = append(shown.Records, b)
@@ -56,5 +48,5 @@ func (p *page) verifyLog(w http.ResponseWriter, r *http.Request) {
 			shown.VerifiedLog = v
 		}
 	}
-	p.views.show(w, http.StatusOK, "verifiedlog.html", shown)
+	return shown, nil
 }

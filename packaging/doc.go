@@ -1,3 +1,4 @@
-// Package packaging makes the packages that .goreleaser.yaml describes, installs them, and starts what they install as systemd does.
-// It is a module of its own: what it needs is no part of the sidecar.
+// Package packaging has tests alone: they make the packages that .goreleaser.yaml describes, install
+// them, and start what they install as systemd does. It is a module of its own: what it needs is no
+// part of the sidecar.
 package packaging

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/toolresult/toolresult/packaging"
 )
 
 // page is what a new user follows.
@@ -201,7 +199,7 @@ func (m *manager) reload() {
 
 // TestLeftoversAreFound takes the script out that removes what the package has made: the comparison has to see it.
 func TestLeftoversAreFound(t *testing.T) {
-	release, err := packaging.ReadRelease(root)
+	release, err := ReadRelease(root)
 	if err != nil {
 		t.Fatal(err)
 	}

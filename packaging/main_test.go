@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolresult/toolresult/packaging"
 )
 
 // root is the repository, and work the place of what is built and cached.
@@ -29,7 +27,7 @@ var made struct {
 	binary   string            // of a release
 	packages map[string]string // by format
 	commit   time.Time
-	release  *packaging.Release
+	release  *Release
 }
 
 // TestMain builds the binary, what comes with it, and the packages.
@@ -44,7 +42,7 @@ func TestMain(m *testing.M) {
 
 // build fills made.
 func build() (err error) {
-	if made.release, err = packaging.ReadRelease(root); err != nil {
+	if made.release, err = ReadRelease(root); err != nil {
 		return err
 	}
 	seconds, err := exec.Command("git", "-C", root, "log", "-1", "--format=%ct").Output()
@@ -79,8 +77,8 @@ func build() (err error) {
 }
 
 // fields are those of templates, for an architecture.
-func fields(arch string) packaging.Fields {
-	return packaging.Fields{ProjectName: "toolresult", Version: version, Os: "linux", Arch: arch}
+func fields(arch string) Fields {
+	return Fields{ProjectName: "toolresult", Version: version, Os: "linux", Arch: arch}
 }
 
 // run runs a program; the error has what it printed.

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolresult/toolresult/packaging"
 )
 
 // manager does for one service and its socket what systemd does, as far as the service can see it: it binds the socket, starts the
@@ -25,7 +23,7 @@ import (
 type manager struct {
 	t               *testing.T
 	root            string
-	service, socket packaging.Unit
+	service, socket Unit
 	notify          *net.UnixConn
 	log             bytes.Buffer
 	stop            func()
@@ -84,8 +82,8 @@ func startUnits(t *testing.T, root string) *manager {
 	t.Helper()
 	m := &manager{t: t, root: root}
 	var err error
-	for name, unit := range map[string]*packaging.Unit{"toolresult.service": &m.service, "toolresult.socket": &m.socket} {
-		if *unit, err = packaging.ReadUnit(filepath.Join(root, "usr/lib/systemd/system", name)); err != nil {
+	for name, unit := range map[string]*Unit{"toolresult.service": &m.service, "toolresult.socket": &m.socket} {
+		if *unit, err = ReadUnit(filepath.Join(root, "usr/lib/systemd/system", name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/toolresult/toolresult/packaging"
 )
 
 // TestPurgeGoesOn purges the package while a process of its user runs, another user has its group, and its store is a mount point: the
@@ -103,7 +101,7 @@ func TestRpmIsUpgraded(t *testing.T) {
 	rpm(install, made.packages["rpm"])
 	superuser(root).shell(t, "echo 'max_connections: 128' >> /etc/toolresult/config.yaml")
 	const next = "0.1.1"
-	packages, err := made.release.Write(t.TempDir(), made.binary, packaging.Fields{ProjectName: "toolresult", Version: next, Os: "linux", Arch: "amd64"}, made.commit)
+	packages, err := made.release.Write(t.TempDir(), made.binary, Fields{ProjectName: "toolresult", Version: next, Os: "linux", Arch: "amd64"}, made.commit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolresult/toolresult/packaging"
 )
 
 // exposures are the bounds of what `systemd-analyze security` makes of a service, 0 to 10: a manager of a user has few of the means.
@@ -86,11 +84,11 @@ func TestServicesAreConfined(t *testing.T) {
 func TestUnitsSayWhatTheSidecarDoes(t *testing.T) {
 	for manager := range exposures {
 		dir := filepath.Join(root, "packaging/systemd", manager)
-		service, err := packaging.ReadUnit(filepath.Join(dir, "toolresult.service"))
+		service, err := ReadUnit(filepath.Join(dir, "toolresult.service"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		socket, err := packaging.ReadUnit(filepath.Join(dir, "toolresult.socket"))
+		socket, err := ReadUnit(filepath.Join(dir, "toolresult.socket"))
 		if err != nil {
 			t.Fatal(err)
 		}

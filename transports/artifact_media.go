@@ -164,7 +164,7 @@ func (e *encoder) loadMedia(o *artifactMedia) (why string, err error) {
 		return mediaTooMany, nil
 	}
 	// What is left of the message bounds the read as well, so that nothing is loaded to be thrown away.
-	limit := min(e.dialect.Limits.MaxBytes(isImage), base64.StdEncoding.DecodedLen(e.mediaBytes))
+	limit := min(e.dialect.Limits.Of(isImage).Bytes, base64.StdEncoding.DecodedLen(e.mediaBytes))
 	if limit <= 0 || o.bytes > uint64(limit) {
 		return mediaTooLarge, nil
 	}
@@ -200,7 +200,7 @@ func (e *encoder) countMedia(image bool) bool {
 		n = &e.images
 	}
 	*n++
-	return *n <= e.dialect.Limits.MaxCount(image)
+	return *n <= e.dialect.Limits.Of(image).Count
 }
 
 // sniffType returns the type of bytes by their first ones, by its common name. What a tool claims of its images is

@@ -1,10 +1,10 @@
 package transports_test
 
 import (
-	"encoding/json"
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/markup"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
@@ -24,7 +24,7 @@ type exchange struct {
 func decode(provider pb.Provider, transcript string) (list []exchange) {
 	d, _ := dialect.Lookup(provider)
 	answered := 0
-	for _, source := range rawjson.Elements(json.RawMessage(transcript)) {
+	for source := range jsonspan.Elements([]byte(transcript)) {
 		o, _ := rawjson.Split(source)
 		m := d.Shape.Read(o)
 		for _, b := range m.Blocks {

@@ -85,7 +85,7 @@ func TestLimitsOfMediaAreInclusive(t *testing.T) {
 	given := func(n int) *pb.Media {
 		return &pb.Media{MediaType: "image/png", Source: &pb.Media_Data{Data: make([]byte, n)}}
 	}
-	e := encoder{dialect: dialect.Dialect{Shows: shows, Limits: dialect.Limits{ImageBytes: 10, Images: 2}}, resp: &pb.EncodeTurnResponse{Native: true}}
+	e := encoder{dialect: dialect.Dialect{Shows: shows, Limits: dialect.Limits{Image: dialect.Limit{Bytes: 10, Count: 2}}}, resp: &pb.EncodeTurnResponse{Native: true}}
 	for i, c := range []struct {
 		media *pb.Media
 		want  string
@@ -112,7 +112,7 @@ func TestLimitsOfMediaAreInclusive(t *testing.T) {
 		{"is of another kind", 1000, 4, &fixedLoader{data: "text"}, mediaNotShown, 1},
 	} {
 		e := encoder{
-			dialect: dialect.Dialect{Shows: shows, Limits: dialect.Limits{ImageBytes: 1000, Images: 1}}, resp: &pb.EncodeTurnResponse{Native: true},
+			dialect: dialect.Dialect{Shows: shows, Limits: dialect.Limits{Image: dialect.Limit{Bytes: 1000, Count: 1}}}, resp: &pb.EncodeTurnResponse{Native: true},
 			loader: c.loader, mediaBytes: c.mediaBytes,
 		}
 		m := artifactMedia{media: &pb.Media{MediaType: "image/png", Path: "/a"}, bytes: c.size}

@@ -171,7 +171,7 @@ func (e *encoder) writeUser(m dialect.Message) {
 // their places.
 func (e *encoder) assistantBlocks() []dialect.Block {
 	given := e.turn.GetAssistant()
-	blocks := e.providerBlocks(nil)
+	blocks := e.providerBlocks(-1)
 	if text := given.GetContent(); e.hasText(text) {
 		blocks = append(blocks, dialect.TextBlock(text))
 	} else if text != "" && (len(e.calls) > 0 || len(blocks) > 0) {
@@ -183,9 +183,9 @@ func (e *encoder) assistantBlocks() []dialect.Block {
 			e.addNote(pb.TurnChange_TURN_CHANGE_CUSTOM, i, "%s became a function with the argument \"input\"", c.Name)
 			c.Custom, c.Arguments = false, string(rawjson.Object{}.WithText("input", c.Arguments).Raw())
 		}
-		blocks = append(append(blocks, e.providerBlocks(new(uint32(i)))...), dialect.Block{Call: &c})
+		blocks = append(append(blocks, e.providerBlocks(i)...), dialect.Block{Call: &c})
 	}
-	blocks = append(blocks, e.providerBlocks(new(uint32(len(e.calls))))...)
+	blocks = append(blocks, e.providerBlocks(len(e.calls))...)
 	// A message must have content, and the next one needs it before itself where roles take turns.
 	if len(blocks) == 0 {
 		e.addNote(pb.TurnChange_TURN_CHANGE_EMPTY, -1, "the model said nothing")
@@ -202,13 +202,17 @@ func (e *encoder) hasText(text string) bool {
 	return strings.TrimSpace(text) != ""
 }
 
-// providerBlocks returns the provider's own blocks before a call or, for nil, before the text. Another provider's
-// blocks are omitted.
-func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
+// providerBlocks returns the provider's own blocks before a call or, for -1, before the text. Another
+// provider's blocks are omitted.
+func (e *encoder) providerBlocks(before int) []dialect.Block {
 	var blocks []dialect.Block
 	for _, b := range e.turn.GetAssistant().GetProviderBlocks() {
 		// Blocks without a place precede the text; those behind all calls have the number of calls as theirs.
-		if (b.BeforeCall == nil) != (before == nil) || b.GetBeforeCall() != fromPointer(before) {
+		place := -1
+		if b.BeforeCall != nil {
+			place = int(b.GetBeforeCall())
+		}
+		if place != before {
 			continue
 		}
 		if b.GetProvider() != e.dialect.Provider {
@@ -219,14 +223,6 @@ func (e *encoder) providerBlocks(before *uint32) []dialect.Block {
 		blocks = append(blocks, dialect.Block{Original: o})
 	}
 	return blocks
-}
-
-// fromPointer returns the value, or 0 for nil.
-func fromPointer(n *uint32) uint32 {
-	if n == nil {
-		return 0
-	}
-	return *n
 }
 
 // encodeResult returns the result of a call, and the media that follow all results.
@@ -281,7 +277,7 @@ func (e *encoder) mediaProblem(m *pb.Media) string {
 	switch {
 	case !e.resp.GetNative() || !e.dialect.Shows(m):
 		return mediaNotShown
-	case len(m.GetData()) > e.dialect.Limits.MaxBytes(isImage):
+	case len(m.GetData()) > e.dialect.Limits.Of(isImage).Bytes:
 		return mediaTooLarge
 	case !e.countMedia(isImage):
 		return mediaTooMany

@@ -167,7 +167,7 @@ func TestLargePayloadsMove(t *testing.T) {
 			}}}},
 		}).Draw(t, "output")
 		moved := proto.CloneOf(output)
-		taken := takePayloads(nil, moved.ProtoReflect())
+		taken := takePayloads(moved.ProtoReflect())
 		visitPayloads(moved.ProtoReflect(), func(p *pb.Payload) {
 			var i int
 			if _, err := fmt.Sscanf(p.GetStream(), "payload-%d", &i); err != nil {

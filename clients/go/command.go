@@ -27,10 +27,7 @@ type Command struct {
 }
 
 // Exited returns an exit code for [Command].
-func Exited(code int) *int32 {
-	status := int32(code)
-	return &status
-}
+func Exited(code int) *int32 { return new(int32(code)) }
 
 // output returns the command as a message, with the payloads that payload makes of its bytes.
 func (c Command) output(payload func([]byte) *pb.Payload) *pb.CompleteToolOutput {

@@ -1,9 +1,9 @@
 package toolresult
 
 import (
-	"iter"
 	"slices"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -38,40 +38,33 @@ func newResult(r *pb.ProjectResponse) *Result {
 
 // Artifacts returns the paths that a canonical result names, each once, for [Client.Read].
 func Artifacts(canonical *pb.CanonicalToolResult) []string {
-	return appendArtifacts(nil, canonical.ProtoReflect())
-}
-
-// appendArtifacts appends the paths of artifacts in a message that are not there yet, in the order of the fields.
-func appendArtifacts(paths []string, m protoreflect.Message) []string {
-	if ref, ok := m.Interface().(*pb.ArtifactReference); ok {
-		if ref.GetPath() == "" || slices.Contains(paths, ref.GetPath()) {
-			return paths
+	var paths []string
+	visit(canonical.ProtoReflect(), func(ref *pb.ArtifactReference) {
+		if ref.GetPath() != "" && !slices.Contains(paths, ref.GetPath()) {
+			paths = append(paths, ref.GetPath())
 		}
-		return append(paths, ref.GetPath())
-	}
-	for inside := range messages(m) {
-		paths = appendArtifacts(paths, inside)
-	}
+	})
 	return paths
 }
 
-// messages returns the messages in the fields of a message, in the order of the fields.
-func messages(m protoreflect.Message) iter.Seq[protoreflect.Message] {
-	return func(yield func(protoreflect.Message) bool) {
-		fields := m.Descriptor().Fields()
-		for i := range fields.Len() {
-			f := fields.Get(i)
-			switch {
-			case f.Message() == nil || f.IsMap() || !m.Has(f):
-			case f.IsList():
-				for n := range m.Get(f).List().Len() {
-					if !yield(m.Get(f).List().Get(n).Message()) {
-						return
-					}
-				}
-			case !yield(m.Get(f).Message()):
-				return
+// visit calls found for the messages of a type in m, in the order of the fields. It does not look
+// into the messages that it found.
+func visit[M proto.Message](m protoreflect.Message, found func(M)) {
+	if one, ok := m.Interface().(M); ok {
+		found(one)
+		return
+	}
+	fields := m.Descriptor().Fields()
+	for i := range fields.Len() {
+		f := fields.Get(i)
+		switch {
+		case f.Message() == nil || f.IsMap() || !m.Has(f):
+		case f.IsList():
+			for n := range m.Get(f).List().Len() {
+				visit(m.Get(f).List().Get(n).Message(), found)
 			}
+		default:
+			visit(m.Get(f).Message(), found)
 		}
 	}
 }

@@ -224,7 +224,7 @@ func (c *Client) projectStreamed(ctx context.Context, p *projection, output *pb.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	p.family, p.line = familyOf(output), output.GetCommand().GetCommandLine()
-	payloads := takePayloads(nil, output.ProtoReflect())
+	payloads := takePayloads(output.ProtoReflect())
 	call, err := c.Results.ProjectStream(ctx)
 	if err != nil {
 		return nil, err
@@ -248,18 +248,14 @@ func (c *Client) projectStreamed(ctx context.Context, p *projection, output *pb.
 // payloadName is the name of the stream of a payload.
 func payloadName(i int) string { return fmt.Sprintf("payload-%d", i) }
 
-// takePayloads takes the bytes out of the payloads of a message, which name streams then, and appends them.
-func takePayloads(taken [][]byte, m protoreflect.Message) [][]byte {
-	if payload, ok := m.Interface().(*pb.Payload); ok {
-		if source, ok := payload.GetSource().(*pb.Payload_Inline); ok {
-			payload.Source = &pb.Payload_Stream{Stream: payloadName(len(taken))}
+// takePayloads takes the bytes out of the payloads of a message, which name streams then.
+func takePayloads(m protoreflect.Message) (taken [][]byte) {
+	visit(m, func(p *pb.Payload) {
+		if source, ok := p.GetSource().(*pb.Payload_Inline); ok {
+			p.Source = &pb.Payload_Stream{Stream: payloadName(len(taken))}
 			taken = append(taken, source.Inline)
 		}
-		return taken
-	}
-	for inside := range messages(m) {
-		taken = takePayloads(taken, inside)
-	}
+	})
 	return taken
 }
 

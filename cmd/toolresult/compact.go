@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/compactstream"
 )
 
 // The flags of a compaction, and its plan in words. What the flags say goes on top of the policy that the input may have, so
@@ -39,7 +41,7 @@ func compactCommand() *cobra.Command {
 				req.CanonicalForm = pb.CanonicalForm_CANONICAL_FORM_JSON
 			}
 			return c.target.withConnection(cmd.Context(), func(conn *connection) error {
-				resp, err := compactSession(cmd.Context(), conn, req)
+				resp, err := compactstream.Request(cmd.Context(), conn, req)
 				switch {
 				case err != nil:
 					return err
@@ -66,17 +68,15 @@ func compactCommand() *cobra.Command {
 
 // compactionFlags are a CompactionPolicy as flags. A flag that is not given leaves the policy of the input.
 type compactionFlags struct {
-	given               *pflag.FlagSet // knows which flags were given
-	level, onBreak      string         // names of a CompactionLevel and of a CacheBreak
-	session             string         // that artifacts of the compaction belong to; empty: none
-	total, preview      uint32         // tokens of all receipts, and of each preview at level trimmed
-	openFailure         uint32         // tokens of each preview of an open failure
-	turns               uint32         // last turns that stay
-	calls, families     []string       // calls and families that stay
-	cached, minSaving   uint32         // results in the cache, and the tokens that a break of it must save
-	write, read, expect uint32         // prices in per cent, and requests to come
-	dryRun, explain     bool           // print the plan, as data or as a table
-	overview            bool           // print one receipt over everything that is not shown whole
+	given           *pflag.FlagSet // knows which flags were given
+	level, onBreak  string         // names of a CompactionLevel and of a CacheBreak
+	session         string         // that artifacts of the compaction belong to; empty: none
+	total, preview  uint32         // tokens of all receipts, and of each preview at level trimmed
+	turns           uint32         // last turns that stay
+	calls           []string       // calls that stay
+	cached          uint32         // results in the cache
+	dryRun, explain bool           // print the plan, as data or as a table
+	overview        bool           // print one receipt over everything that is not shown whole
 }
 
 // flags defines the flags.
@@ -85,16 +85,10 @@ func (p *compactionFlags) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&p.level, "level", "", "lowest level: "+listed(levelChoice.names())+" (default: line with --total-tokens, trimmed without)")
 	fs.Uint32Var(&p.total, "total-tokens", 0, "tokens of all receipts together; results go only as low as it takes (default: all go to the level)")
 	fs.Uint32Var(&p.preview, "preview-tokens", 0, "tokens that each preview may keep at level trimmed (default: 256)")
-	fs.Uint32Var(&p.openFailure, "open-failure-tokens", 0, "tokens that previews of open failures keep (default: those of --preview-tokens)")
 	fs.Uint32Var(&p.turns, "protect-turns", 0, "how many of the last turns stay as they are")
 	fs.StringSliceVar(&p.calls, "protect-call", nil, "ids of calls whose results stay as they are")
-	fs.StringSliceVar(&p.families, "protect-family", nil, "families whose results stay as they are")
 	fs.Uint32Var(&p.cached, "cached-results", 0, "how many results, from the first one on, are in the provider's cache")
 	fs.StringVar(&p.onBreak, "cache-break", "", "whether these may change: "+listed(cacheBreakChoice.names())+" (default: never)")
-	fs.Uint32Var(&p.minSaving, "min-saving-tokens", 0, "tokens that a break of the cache must free")
-	fs.Uint32Var(&p.write, "write-percent", 0, "price of a token that is written to the cache (default: 100)")
-	fs.Uint32Var(&p.read, "read-percent", 0, "price of a token that is read from the cache (default: 10)")
-	fs.Uint32Var(&p.expect, "expected-requests", 0, "requests that are expected to carry this history (default: 16)")
 	fs.StringVar(&p.session, "session", "", "session that what is stored belongs to")
 	fs.BoolVar(&p.dryRun, "dry-run", false, "print the plan alone, and store nothing")
 	fs.BoolVar(&p.overview, "overview", false, "print one short receipt over the results that are not shown whole any more")
@@ -112,9 +106,7 @@ func (p *compactionFlags) form(output string) string {
 // apply sets the fields of a request for which flags were given, and the defaults of the command. The render policy is
 // replaced as a whole: budgets of two sources that are mixed would be a budget that nobody asked for.
 func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (err error) {
-	if req.Policy == nil {
-		req.Policy = &pb.CompactionPolicy{}
-	}
+	req.Policy = cmp.Or(req.Policy, &pb.CompactionPolicy{})
 	policy := req.Policy
 	if policy.Render == nil || p.given.Changed("max-tokens") || p.given.Changed("max-lines") || p.given.Changed("max-bytes") || p.given.Changed("vocabulary") {
 		if policy.Render, err = render.render(); err != nil {
@@ -123,7 +115,6 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 	}
 	setGiven(p.given, "total-tokens", &policy.TotalTokens, p.total)
 	setGiven(p.given, "preview-tokens", &policy.PreviewTokens, p.preview)
-	setGiven(p.given, "open-failure-tokens", &policy.OpenFailureTokens, &p.openFailure)
 	setGiven(p.given, "session", &req.SessionId, p.session)
 	req.DryRun = req.DryRun || p.dryRun || p.explain
 	// Without a budget a level is required. The default is the mildest; with a budget the sidecar goes as low as it must.
@@ -137,37 +128,17 @@ func (p *compactionFlags) apply(req *pb.CompactRequest, render *policyFlags) (er
 		}
 		policy.Level = pb.CompactionLevel(n)
 	}
-	p.protect(policy)
-	return p.cache(policy)
-}
-
-// protect sets the ProtectionPolicy: what stays as it is, whatever the budget.
-func (p *compactionFlags) protect(policy *pb.CompactionPolicy) {
-	if policy.Protect == nil {
-		policy.Protect = &pb.ProtectionPolicy{}
-	}
+	policy.Protect = cmp.Or(policy.Protect, &pb.ProtectionPolicy{})
 	setGiven(p.given, "protect-turns", &policy.Protect.LastTurns, p.turns)
 	setGiven(p.given, "protect-call", &policy.Protect.CallIds, p.calls)
-	setGiven(p.given, "protect-family", &policy.Protect.Families, p.families)
-}
-
-// cache sets the CachePolicy. Prices are in per cent of an ordinary token, as providers list them.
-func (p *compactionFlags) cache(policy *pb.CompactionPolicy) error {
-	if policy.Cache == nil {
-		policy.Cache = &pb.CachePolicy{}
+	policy.Cache = cmp.Or(policy.Cache, &pb.CachePolicy{})
+	setGiven(p.given, "cached-results", &policy.Cache.CachedResults, p.cached)
+	if p.onBreak != "" {
+		n, err := cacheBreakChoice.number(p.onBreak)
+		policy.Cache.CacheBreak = pb.CacheBreak(n)
+		return err
 	}
-	c := policy.Cache
-	setGiven(p.given, "cached-results", &c.CachedResults, p.cached)
-	setGiven(p.given, "min-saving-tokens", &c.MinSavingTokens, p.minSaving)
-	setGiven(p.given, "write-percent", &c.WritePercent, p.write)
-	setGiven(p.given, "read-percent", &c.ReadPercent, &p.read)
-	setGiven(p.given, "expected-requests", &c.ExpectedRequests, p.expect)
-	if p.onBreak == "" {
-		return nil
-	}
-	n, err := cacheBreakChoice.number(p.onBreak)
-	c.CacheBreak = pb.CacheBreak(n)
-	return err
+	return nil
 }
 
 // setGiven sets a field of a message if its flag was given, to 0 too: a flag can take back what the input says.

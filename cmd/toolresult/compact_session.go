@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -131,46 +130,6 @@ func (s *compactInput) toolName(i int) string {
 	}
 	_ = json.Unmarshal([]byte(e.GetCanonicalJson()), &envelope) // the server says what is wrong with it
 	return envelope.ToolName
-}
-
-// compactSession compacts a session of any length with CompactStream, and returns the answer that Compact would give. The
-// server answers when it has all entries, so that sending before receiving cannot block. A server that rejects an entry
-// ends the stream at once; Send then fails with io.EOF, and Recv has the reason.
-func compactSession(ctx context.Context, conn *connection, req *pb.CompactRequest) (*pb.CompactResponse, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stream, err := conn.CompactStream(ctx)
-	if err != nil {
-		return nil, err
-	}
-	header := &pb.CompactHeader{Policy: req.GetPolicy(), SessionId: req.GetSessionId(), DryRun: req.GetDryRun(), CanonicalForm: req.GetCanonicalForm()}
-	err = stream.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: header}})
-	for i := 0; err == nil && i < len(req.GetEntries()); i++ {
-		err = stream.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: req.GetEntries()[i]}})
-	}
-	if err != nil && !errors.Is(err, io.EOF) { // then Recv says why
-		return nil, err
-	}
-	if err := stream.CloseSend(); err != nil {
-		return nil, err
-	}
-	var planned []*pb.PlannedResult
-	var results []*pb.CompactedResult
-	for {
-		answer, err := stream.Recv()
-		if err != nil {
-			return nil, err
-		}
-		switch m := answer.GetAnswer().(type) {
-		case *pb.CompactStreamResponse_Planned:
-			planned = append(planned, m.Planned)
-		case *pb.CompactStreamResponse_Result:
-			results = append(results, m.Result)
-		case *pb.CompactStreamResponse_Summary:
-			m.Summary.Results, m.Summary.GetPlan().Results = results, planned
-			return m.Summary, nil
-		}
-	}
 }
 
 // print prints a session after its compaction: results that did not change as they were read, so that the output can be

@@ -89,9 +89,9 @@ func TestCompactionFlagsOverrideThePolicyOfTheInput(t *testing.T) {
 		return &pb.CompactionPolicy{PreviewTokens: 7, Level: pb.CompactionLevel_COMPACTION_LEVEL_LINE, Cache: &pb.CachePolicy{CachedResults: 3},
 			Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxLines: 9}}}
 	}
-	kept := apply(given(), "--protect-call", "a,b", "--read-percent", "5")
+	kept := apply(given(), "--protect-call", "a,b", "--protect-turns", "5")
 	if kept.GetPreviewTokens() != 7 || kept.GetLevel() != pb.CompactionLevel_COMPACTION_LEVEL_LINE || kept.GetCache().GetCachedResults() != 3 ||
-		kept.GetRender().GetBudget().GetMaxLines() != 9 || len(kept.GetProtect().GetCallIds()) != 2 || kept.GetCache().GetReadPercent() != 5 {
+		kept.GetRender().GetBudget().GetMaxLines() != 9 || len(kept.GetProtect().GetCallIds()) != 2 || kept.GetProtect().GetLastTurns() != 5 {
 		t.Errorf("%v", kept)
 	}
 	changed := apply(given(), "--preview-tokens", "0", "--level", "handles", "--cached-results", "0", "--max-lines", "4", "--cache-break", "never")

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -122,12 +123,7 @@ func (d *diagnosis) note(ok bool, right, wrong string) {
 
 // settings says of each file whether toolresult is still in it.
 func (d *diagnosis) settings(files map[string]error) {
-	paths := make([]string, 0, len(files))
-	for path := range files {
-		paths = append(paths, path)
-	}
-	slices.Sort(paths)
-	for _, path := range paths {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
 		d.note(files[path] == nil, path, fmt.Sprintf("%s: %v", path, files[path]))
 	}
 }

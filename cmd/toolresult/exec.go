@@ -137,17 +137,19 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// limits returns how long the sidecar is waited for. A variable that is no time is none: nobody would see the mistake, and the
-// command has to run.
+// patienceOr returns the patience that a flag or the variable gives, or else the default. It ignores a
+// variable that is no time: nobody would see the mistake, and the command has to run.
+func patienceOr(flag, otherwise time.Duration) time.Duration {
+	variable, _ := time.ParseDuration(os.Getenv(patienceVariable))
+	return cmp.Or(max(flag, 0), max(variable, 0), otherwise)
+}
+
+// limits returns how long the sidecar is waited for.
 func (e *execution) limits() limits {
-	patience := e.patience
-	if patience <= 0 {
-		patience, _ = time.ParseDuration(os.Getenv(patienceVariable))
-	}
 	if e.strict {
-		return limits{patience: cmp.Or(max(patience, 0), strictPatience), perMiB: time.Second}
+		return limits{patience: patienceOr(e.patience, strictPatience), perMiB: time.Second}
 	}
-	patience = cmp.Or(max(patience, 0), defaultPatience)
+	patience := patienceOr(e.patience, defaultPatience)
 	return limits{patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3)}
 }
 

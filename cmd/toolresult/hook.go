@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	client "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/hooks"
+	"github.com/toolresult/toolresult/internal/privatedir"
 )
 
 // A hook is a program that an agent host runs before or after a tool. It must never be the reason that a host does not work:
@@ -111,21 +112,13 @@ func (h *hook) before(host hooks.Host, payload []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	decision := hooks.Undecided
-	if h.allow {
-		decision = hooks.Allow
-	}
-	return hooks.Before(host, payload, program, decision)
+	return hooks.Before(host, payload, program, h.allow)
 }
 
 // isOwnFile reports whether a path is a regular file of this user, and no link.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return err == nil && info.Mode().IsRegular() && privatedir.IsOurs(info)
 }
 
 // watch gives a sidecar up that says nothing for as long as the patience lasts. What it does is progress: it is found, and takes bytes.
@@ -142,7 +135,7 @@ func (w watch) moved(patience time.Duration) {
 // receiptInTime returns the receipt of a result, or an error when the patience is over. The goroutine that waits for a sidecar
 // ends with the process.
 func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, error) {
-	patience := cmp.Or(max(h.patience, 0), patienceOf(os.Getenv(patienceVariable)))
+	patience := patienceOr(h.patience, defaultPatience)
 	ctx, cancel := context.WithTimeout(ctx, max(hookLimit, patience))
 	defer cancel()
 	type answer struct {
@@ -170,14 +163,6 @@ func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, erro
 			return "", fmt.Errorf("no receipt within %v", hookLimit)
 		}
 	}
-}
-
-// patienceOf returns the patience that a variable says, or the default.
-func patienceOf(variable string) time.Duration {
-	if patience, err := time.ParseDuration(variable); err == nil && patience > 0 {
-		return patience
-	}
-	return defaultPatience
 }
 
 // ask finds a sidecar, or starts one, and returns its receipt.
@@ -212,41 +197,35 @@ func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result, sent
 
 // streamFile projects the file of a result. It notes what is sent.
 func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.ProjectionPolicy, note func(int64)) (string, error) {
-	const stream = "output"
 	file, size, err := openFile(r)
 	if err != nil {
 		return "", err
 	}
 	defer file.Close()
-	call, err := c.ProjectStream(ctx)
+	output := r.Output(&pb.Payload{Source: &pb.Payload_Stream{Stream: "output"}})
+	caller := client.Client{Stubs: client.Stubs{Results: c}}
+	call, err := caller.Stream(ctx, output.GetToolName(), client.Family(r.Family()), client.Policy(policy),
+		client.CommandLine(output.GetCommand().GetCommandLine()))
 	if err != nil {
 		return "", err
 	}
-	output := r.Output(&pb.Payload{Source: &pb.Payload_Stream{Stream: stream}})
-	header := &pb.StreamHeader{
-		Family: r.Family(), Policy: policy, Streams: []string{stream}, ToolName: output.GetToolName(), CommandLine: output.GetCommand().GetCommandLine(),
-	}
-	sent := call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: header}})
+	defer call.Close()
 	buf := make([]byte, chunkBytes)
-	for left := size; left > 0 && sent == nil; {
-		part := buf[:min(left, int64(len(buf)))]
-		if _, err := io.ReadFull(file, part); err != nil {
+	for sent := int64(0); sent < size; note(sent) {
+		n, err := io.ReadFull(file, buf[:min(size-sent, chunkBytes)])
+		if err == nil {
+			_, err = call.Write(buf[:n])
+		}
+		if err != nil {
 			return "", err
 		}
-		left -= int64(len(part))
-		chunk := &pb.StreamChunk{Stream: stream, Data: part}
-		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: chunk}})
-		note(size - left)
+		sent += int64(n)
 	}
-	if sent == nil {
-		finish := &pb.StreamFinish{Output: output, StreamBytes: map[string]uint64{stream: uint64(size)}}
-		sent = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: finish}})
+	result, err := call.Finish(output)
+	if err != nil {
+		return "", err
 	}
-	if sent != nil && !errors.Is(sent, io.EOF) { // EOF: the answer says why
-		return "", sent
-	}
-	answer, err := call.Recv()
-	return answer.GetResult().GetReceipt().GetText(), err
+	return result.Receipt, nil
 }
 
 // openFile opens the file of a result, and returns its size.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 	"github.com/toolresult/toolresult/internal/hooks"
 	"github.com/toolresult/toolresult/internal/hosts"
 )
@@ -91,20 +92,10 @@ func programPath() (string, error) {
 		return "", err
 	}
 	found, err := exec.LookPath("toolresult")
-	if err != nil || !filepath.IsAbs(found) || !isSameFile(found, program) {
+	if err != nil || !filepath.IsAbs(found) || !shell.IsSameFile(found, program) {
 		return program, nil
 	}
 	return found, nil
-}
-
-// isSameFile reports whether two paths are of one file.
-func isSameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
 }
 
 // shellName is the name by which this program is a shell.

@@ -116,9 +116,9 @@ type starter struct {
 	patience time.Duration
 	log      *slog.Logger
 
-	mu     sync.Mutex
-	last   *attempt  // the last one; nil: there was none
-	failed time.Time // when it failed; zero: it did not
+	mu      sync.Mutex
+	present *attempt  // that has not ended; nil: there is none
+	failed  time.Time // when the last one failed; zero: it did not
 }
 
 // attempt is one attempt to start a sidecar.
@@ -135,43 +135,28 @@ func (s *starter) Start(failed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	isConnected := !failed && s.conn.GetState() == connectivity.Ready
-	if isConnected || s.goesOn() || !s.failed.IsZero() && time.Since(s.failed) < startAgain {
+	if isConnected || s.present != nil || !s.failed.IsZero() && time.Since(s.failed) < startAgain {
 		return
 	}
-	a := &attempt{ended: make(chan struct{})}
-	s.last = a
-	go s.start(a)
-}
-
-// goesOn reports whether an attempt has not ended. Called under the lock.
-func (s *starter) goesOn() bool {
-	if s.last == nil {
-		return false
-	}
-	select {
-	case <-s.last.ended:
-		return false
-	default:
-		return true
-	}
+	s.present = &attempt{ended: make(chan struct{})}
+	go s.start(s.present)
 }
 
 // start makes an attempt.
 func (s *starter) start(a *attempt) {
-	defer close(a.ended)
 	e := ensure{patience: s.patience, idleExit: defaultIdleExit, wait: defaultWait}
-	_, a.err = e.run(context.Background())
+	if _, a.err = e.run(context.Background()); a.err == nil {
+		s.connect()
+	} else {
+		s.log.Warn("no sidecar: results pass as they are", "error", a.err)
+	}
 	s.mu.Lock()
-	s.failed = time.Time{}
+	defer s.mu.Unlock()
+	s.present, s.failed = nil, time.Time{}
 	if a.err != nil {
 		s.failed = time.Now()
 	}
-	s.mu.Unlock()
-	if a.err != nil {
-		s.log.Warn("no sidecar: results pass as they are", "error", a.err)
-		return
-	}
-	s.connect()
+	close(a.ended)
 }
 
 // connect connects to a sidecar that serves, in whatever state the attempts before have left the connection.
@@ -188,9 +173,9 @@ func (s *starter) connect() {
 // Wait implements [sidecarclient.Starter].
 func (s *starter) Wait(ctx context.Context) error {
 	s.mu.Lock()
-	a, goesOn := s.last, s.goesOn()
+	a := s.present
 	s.mu.Unlock()
-	if !goesOn {
+	if a == nil {
 		return nil
 	}
 	select {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // Every command that prints data has the flag --output with the form json, whose members are in docs/reference/cli-output.md and
@@ -64,7 +66,7 @@ func (v *formValue) Set(text string) error {
 
 // printValue prints a value of this program as a JSON object, indented.
 func printValue(w io.Writer, v any) error {
-	text, err := marshal(v)
+	text, err := jsonspan.Marshal(v)
 	if err != nil {
 		return err
 	}
@@ -73,20 +75,11 @@ func printValue(w io.Writer, v any) error {
 
 // printValueLine prints a value of this program as a JSON object on one line, of a list of such lines.
 func printValueLine(w io.Writer, v any) error {
-	text, err := marshal(v)
+	text, err := jsonspan.Marshal(v)
 	if err != nil {
 		return err
 	}
 	return writeln(w, string(text))
-}
-
-// marshal returns the JSON of a value as people write it: with < and > as they are, because no page has it.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
 // printMessageLine prints a message of the contract as JSON on one line, with all its fields, also those without a value.

@@ -72,30 +72,23 @@ func hasTerminal(ctx context.Context) bool { return ctx.Value(terminalKey{}) != 
 // showProgress shows what text returns until stop is called; nothing while it is empty. text is called on another goroutine. It
 // returns nil when the context has no terminal.
 func showProgress(ctx context.Context, text func(took time.Duration) string) *progress {
-	p := newProgress(ctx)
-	if p != nil {
-		p.done.Go(func() { p.run(text) })
-	}
-	return p
+	return startProgress(ctx, nil, text)
 }
 
 // showGrowth is showProgress, but draws only when grew is called.
 func showGrowth(ctx context.Context, text func(took time.Duration) string) *progress {
-	p := newProgress(ctx)
-	if p != nil {
-		p.more = make(chan struct{})
-		p.done.Go(func() { p.follow(text) })
-	}
-	return p
+	return startProgress(ctx, make(chan struct{}), text)
 }
 
-// newProgress returns a progress that shows nothing yet; nil when the context has no terminal.
-func newProgress(ctx context.Context) *progress {
+// startProgress shows a progress that draws when more receives; nil: at any time.
+func startProgress(ctx context.Context, more chan struct{}, text func(took time.Duration) string) *progress {
 	tty, _ := ctx.Value(terminalKey{}).(*os.File)
 	if tty == nil {
 		return nil
 	}
-	return &progress{tty: tty, end: make(chan struct{})}
+	p := &progress{tty: tty, more: more, end: make(chan struct{})}
+	p.done.Go(func() { p.run(text) })
+	return p
 }
 
 // grew lets the line be drawn now, if it is time for the next one. It never waits: with a terminal that is stopped (Ctrl-S) there is
@@ -110,35 +103,23 @@ func (p *progress) grew() {
 	}
 }
 
-// follow draws the line when grew is called, until the end.
-func (p *progress) follow(text func(time.Duration) string) {
-	began := time.Now()
-	for next := began.Add(progressDelay); ; {
-		select {
-		case <-p.end:
-			return
-		case <-p.more:
-			if time.Now().Before(next) {
-				continue
-			}
-			p.draw(text(time.Since(began).Round(time.Second)))
-			next = time.Now().Add(progressInterval)
-		}
-	}
-}
-
 // run draws the line until the end.
 func (p *progress) run(text func(time.Duration) string) {
-	began, next := time.Now(), time.NewTimer(progressDelay)
-	defer next.Stop()
-	for {
+	began := time.Now()
+	for wait := progressDelay; ; wait = progressInterval {
 		select {
 		case <-p.end:
 			return
-		case <-next.C:
-			p.draw(text(time.Since(began).Round(time.Second)))
-			next.Reset(progressInterval)
+		case <-time.After(wait):
 		}
+		if p.more != nil {
+			select {
+			case <-p.end:
+				return
+			case <-p.more:
+			}
+		}
+		p.draw(text(time.Since(began).Round(time.Second)))
 	}
 }
 
@@ -184,21 +165,12 @@ func (p *progress) above(w io.Writer) io.Writer {
 	if p == nil {
 		return w
 	}
-	return aboveProgress{w, p}
-}
-
-// aboveProgress writes above the line of a progress.
-type aboveProgress struct {
-	io.Writer
-	progress *progress
-}
-
-// Write writes b. The line is drawn again with the next one.
-func (a aboveProgress) Write(b []byte) (int, error) {
-	a.progress.mu.Lock()
-	defer a.progress.mu.Unlock()
-	a.progress.erase()
-	return a.Writer.Write(b)
+	return writeFunc(func(b []byte) (int, error) { // the line is drawn again with the next one
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.erase()
+		return w.Write(b)
+	})
 }
 
 // before returns a writer before whose first byte the line goes for good: what is written may not end in a whole line.
@@ -206,20 +178,17 @@ func (p *progress) before(w io.Writer) io.Writer {
 	if p == nil {
 		return w
 	}
-	return afterProgress{w, p}
+	return writeFunc(func(b []byte) (int, error) {
+		p.stop()
+		return w.Write(b)
+	})
 }
 
-// afterProgress writes when the line of a progress is gone.
-type afterProgress struct {
-	io.Writer
-	progress *progress
-}
+// writeFunc is a function that implements io.Writer.
+type writeFunc func([]byte) (int, error)
 
-// Write writes b.
-func (a afterProgress) Write(b []byte) (int, error) {
-	a.progress.stop()
-	return a.Writer.Write(b)
-}
+// Write calls f.
+func (f writeFunc) Write(b []byte) (int, error) { return f(b) }
 
 // takes returns the text of work of which only the time is known.
 func takes(what string) func(time.Duration) string {

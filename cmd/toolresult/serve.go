@@ -145,8 +145,6 @@ func configCommand() *cobra.Command {
 		},
 	}
 	outputFlag(show.Flags(), &output, "", config.PrintYAML, config.PrintJSON)
-	show.Flags().Var(&formValue{&output, []string{config.PrintYAML, config.PrintJSON}}, "format", "")
-	_ = show.Flags().MarkHidden("format") // the former name of the flag; it fails only without the flag
 	config.Flags(show.Flags())
 	validate := &cobra.Command{
 		Use: "validate", Short: "Say whether the configuration can be used", Args: cobra.NoArgs,

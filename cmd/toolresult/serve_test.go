@@ -51,8 +51,8 @@ func TestLogOfABlockedReaderCloses(t *testing.T) {
 func TestConfigCommands(t *testing.T) {
 	t.Parallel()
 	toolresult(t, "", "config", "print").want(0, "socket: "+os.Getenv("TOOLRESULT_SOCKET"), "gc_interval: 1h # default")
-	toolresult(t, "", "config", "print", "--format", "json", "--gc-interval", "2h").want(0, `"gc_interval"`, "2h")
-	toolresult(t, "", "config", "print", "--format", "xml").want(codeFailed, "! xml")
+	toolresult(t, "", "config", "print", "--output", "json", "--gc-interval", "2h").want(0, `"gc_interval"`, "2h")
+	toolresult(t, "", "config", "print", "--output", "xml").want(codeFailed, "! xml")
 	toolresult(t, "", "config", "validate").wantOut("")
 	toolresult(t, "", "config", "validate", "--max-connections", "0").want(codeFailed, "! max_connections")
 }

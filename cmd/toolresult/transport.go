@@ -109,7 +109,6 @@ func transportAssembleCommand() *cobra.Command {
 	var t target
 	var p providerFlag
 	var text bool
-	var tools []string
 	var output string
 	cmd := &cobra.Command{
 		Use: "assemble", Short: "Print what the body of a streamed response says, from stdin", Args: cobra.NoArgs,
@@ -120,7 +119,7 @@ func transportAssembleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			header := &pb.AssembleHeader{Provider: provider, WritingTools: tools}
+			header := &pb.AssembleHeader{Provider: provider}
 			if text {
 				header.Format = pb.ToolCallFormat_TOOL_CALL_FORMAT_TEXT
 			}
@@ -147,7 +146,6 @@ func transportAssembleCommand() *cobra.Command {
 	p.flag(cmd)
 	outputFlag(cmd.Flags(), &output, "", formJSON)
 	cmd.Flags().BoolVar(&text, "text", false, "calls are text between <tool_call> and </tool_call>")
-	cmd.Flags().StringSliceVar(&tools, "writing-tool", nil, "tools whose arguments are searched for text of receipts (default: common names)")
 	return cmd
 }
 

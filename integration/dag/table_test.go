@@ -33,21 +33,22 @@ var (
 
 var table = map[string]row{
 	// What is generated, and what two packages need and nobody else may import.
-	"gen":                  {grpc: all},
-	"internal/groupcommit": {},
-	"internal/heldfile":    {},
-	"internal/hooks":       {imports: []string{"gen"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
-	"internal/hosts":       {imports: []string{"internal/hooks"}},  // settings files of agent hosts
-	"internal/jsonspan":    {pure: true},
-	"internal/spool":       {},
-	"internal/systemd":     {},
-	"internal/peercred":    {},
-	"internal/privatedir":  {},
-	"internal/sidecar":     {imports: []string{"internal/peercred", "internal/privatedir"}},
-	"internal/sqlitedb":    {imports: []string{"internal/heldfile"}},                         // knows no tables
-	"internal/journal":     {imports: []string{"internal/groupcommit", "internal/heldfile"}}, // knows no records and no artifacts
-	"internal/index":       {imports: []string{"internal/journal", "internal/sqlitedb"}},
-	"internal/mcpproxy":    {imports: []string{"internal/jsonspan"}},
+	"gen":                    {grpc: all},
+	"internal/compactstream": {imports: []string{"gen"}}, // of the services, by streams
+	"internal/groupcommit":   {},
+	"internal/heldfile":      {},
+	"internal/jsonspan":      {pure: true},
+	"internal/hooks":         {imports: []string{"gen", "internal/jsonspan"}, pure: true}, // payloads of agent hosts to outputs, and receipts back
+	"internal/hosts":         {imports: []string{"internal/hooks"}},                       // settings files of agent hosts
+	"internal/spool":         {},
+	"internal/systemd":       {},
+	"internal/peercred":      {},
+	"internal/privatedir":    {},
+	"internal/sidecar":       {imports: []string{"internal/peercred", "internal/privatedir"}},
+	"internal/sqlitedb":      {imports: []string{"internal/heldfile"}},                         // knows no tables
+	"internal/journal":       {imports: []string{"internal/groupcommit", "internal/heldfile"}}, // knows no records and no artifacts
+	"internal/index":         {imports: []string{"internal/journal", "internal/sqlitedb"}},
+	"internal/mcpproxy":      {imports: []string{"internal/jsonspan"}},
 
 	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "clients/go", "internal/mcpproxy"}, grpc: all},
 
@@ -90,10 +91,10 @@ var table = map[string]row{
 	"projectors":            {imports: []string{"gen", "envelope", "preview/...", "tokens", "artifactstore", "projectors/..."}, pure: true},
 	"renderers":             {imports: []string{"gen", "envelope", "preview/...", "tokens", "redact"}, pure: true},
 	"compactor":             {imports: []string{"gen", "envelope", "preview/...", "tokens"}, pure: true},
-	"transports/internal":   {imports: []string{"gen", "envelope"}, pure: true},
+	"transports/internal":   {imports: []string{"gen", "envelope", "internal/jsonspan"}, pure: true},
 	"transports":            {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
-	"transports/streams":    {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
-	"transports/transcript": {imports: []string{"gen", "envelope", "transports/internal/..."}, pure: true},
+	"transports/streams":    {imports: []string{"gen", "envelope", "internal/jsonspan", "transports/internal/..."}, pure: true},
+	"transports/transcript": {imports: []string{"gen", "envelope", "internal/jsonspan", "transports/internal/..."}, pure: true},
 
 	// What one request needs. apierror maps the errors of the packages above to status codes; rpc has interceptors,
 	// listeners and the codec, and knows no store.
@@ -127,14 +128,14 @@ var table = map[string]row{
 	},
 	"server/telemetry": {imports: list("gen", "preview", "server", "server/config", "server/metrics"), grpc: all},
 	// What other programs import, to call the sidecar.
-	"clients/go":             {imports: []string{"gen", "internal/sidecar"}, grpc: all},
-	"clients/go/conformance": {imports: []string{"gen", "clients/go"}, grpc: codes},
+	"clients/go":             {imports: []string{"gen", "internal/compactstream", "internal/sidecar"}, grpc: all},
+	"clients/go/conformance": {imports: []string{"gen", "clients/go"}},
 	"clients/generate":       {imports: []string{"gen"}},
 
 	// The page, a client of the services.
-	"inspect": {imports: list("gen", "envelope", "preview/textscan", "tokens"), grpc: all},
+	"inspect": {imports: list("gen", "internal/compactstream", "envelope", "preview/textscan", "tokens"), grpc: all},
 
-	"cmd":                     {imports: list("gen", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	"cmd":                     {imports: list("gen", "clients/go", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.

@@ -12,13 +12,9 @@ import (
 )
 
 // claudeAfter reads PostToolUse of Claude Code. Failed commands have an event of their own, whose result cannot be replaced.
-func claudeAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func claudeAfter(p object) *Result {
 	if p.str("hook_event_name") != "PostToolUse" {
-		return nil, nil
+		return nil
 	}
 	tool, response := p.str("tool_name"), p.obj("tool_response")
 	r := &Result{Tool: tool}
@@ -35,15 +31,15 @@ func claudeAfter(payload []byte, _ Options) (*Result, error) {
 		r.server, _, _ = strings.Cut(strings.TrimPrefix(tool, "mcp__"), "__")
 		result, replace := blocks(p["tool_response"])
 		if result == nil {
-			return nil, nil
+			return nil
 		}
 		r.Text, r.replace = result, func(receipt string) any { return updated(replace(receipt)) }
 	case tool == "Bash":
-		return claudeBash(p, response, updated), nil
+		return claudeBash(p, response, updated)
 	case tool == "Read":
 		file, input := response.obj("file"), p.obj("tool_input")
 		if response.str("type") != "text" || input.has("offset") || input.has("limit") {
-			return nil, nil
+			return nil
 		}
 		r.kind, r.Text = read, []byte(file.str("content"))
 		r.replace = func(receipt string) any {
@@ -54,9 +50,9 @@ func claudeAfter(payload []byte, _ Options) (*Result, error) {
 	case tool == "WebFetch":
 		in("result")
 	default:
-		return nil, nil
+		return nil
 	}
-	return r, nil
+	return r
 }
 
 // claudeBash reads the result of a command that ended with 0. The host keeps the first 30,000 bytes, and the rest in a file.
@@ -87,15 +83,11 @@ var geminiTrailer = sync.OnceValue(func() *regexp.Regexp {
 
 // geminiAfter reads AfterTool of Gemini CLI. The text is complete. Lines behind the output of a command stay below the
 // receipt, and no exit code is read from them: a command can write such lines itself.
-func geminiAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func geminiAfter(p object) *Result {
 	response := p.obj("tool_response")
 	text := response.str("llmContent")
 	if p.str("hook_event_name") != "AfterTool" || response.has("error") || text == "" {
-		return nil, nil
+		return nil
 	}
 	r := &Result{Tool: p.str("tool_name"), Text: []byte(text)}
 	r.replace = func(receipt string) any { return map[string]any{"decision": "deny", "reason": receipt} }
@@ -104,41 +96,37 @@ func geminiAfter(payload []byte, _ Options) (*Result, error) {
 		r.server = context.str("server_name")
 	case r.Tool == "read_file", r.Tool == "read_many_files":
 		if input := p.obj("tool_input"); input.has("start_line") || input.has("end_line") || input.has("offset") || input.has("limit") {
-			return nil, nil
+			return nil
 		}
 		r.kind = read
 	case r.Tool == "run_shell_command":
 		inner, framed := strings.CutPrefix(text, "<untrusted_context>\nOutput: ")
 		inner, closed := strings.CutSuffix(inner, "\n</untrusted_context>")
 		if !framed || !closed {
-			return nil, nil
+			return nil
 		}
 		trailer := geminiTrailer().FindString(inner)
 		r.kind, r.line = command, p.obj("tool_input").str("command")
 		r.Text, r.Keep = []byte(strings.TrimSuffix(inner, trailer)), strings.Trim(trailer, "\n")
 	}
-	return r, nil
+	return r
 }
 
 // codexCut begins a result that Codex has cut.
 const codexCut = "Warning: truncated output (original token count: "
 
 // codexAfter reads PostToolUse of Codex. A cut result has no way to the rest, and is left alone.
-func codexAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func codexAfter(p object) *Result {
 	text := p.str("tool_response")
 	if p.str("hook_event_name") != "PostToolUse" || strings.HasPrefix(text, codexCut) {
-		return nil, nil
+		return nil
 	}
 	r := &Result{Tool: p.str("tool_name"), Text: []byte(text)}
 	if r.Tool == "Bash" {
 		r.kind, r.line = command, p.obj("tool_input").str("command")
 	}
 	r.replace = func(receipt string) any { return map[string]any{"decision": "block", "reason": receipt} }
-	return r, nil
+	return r
 }
 
 var (
@@ -154,15 +142,11 @@ var (
 
 // copilotAfter reads postToolUse of Copilot CLI. What the model would read is the first 500 characters, and the path of a
 // file with everything. The last line of a command's result is always the host's own, so its exit code is not made up.
-func copilotAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func copilotAfter(p object) *Result {
 	result := p.obj("toolResult")
 	text := result.str("textResultForLlm")
 	if result.str("resultType") != "success" || text == "" {
-		return nil, nil
+		return nil
 	}
 	r := &Result{Tool: p.str("toolName"), Text: []byte(text)}
 	r.replace = func(receipt string) any {
@@ -173,17 +157,13 @@ func copilotAfter(payload []byte, _ Options) (*Result, error) {
 		r.line = args.str("command")
 		end := copilotEnd().FindStringSubmatch(text)
 		if end == nil { // still running, or in the background
-			return nil, nil
+			return nil
 		}
-		n, err := strconv.ParseInt(end[1], 10, 32)
-		if err != nil {
-			return nil, err
-		}
-		r.kind, r.exit, r.Keep = command, new(int32(n)), strings.Trim(end[0], "\n")
+		r.kind, r.exit, r.Keep = command, exitCode(end[1]), strings.Trim(end[0], "\n")
 		r.Text = []byte(strings.TrimSuffix(text, end[0]))
 	case "view":
 		if args.has("view_range") {
-			return nil, nil
+			return nil
 		}
 		r.kind = read
 	}
@@ -191,37 +171,39 @@ func copilotAfter(payload []byte, _ Options) (*Result, error) {
 		r.File, r.loss = saved[1], &pb.SourceLoss{AtByte: uint64(len(r.Text))}
 		r.Keep = strings.TrimPrefix(r.Keep+"\nSaved to: "+r.File, "\n")
 	}
-	return r, nil
+	return r
+}
+
+// exitCode returns the exit code that up to three digits state.
+func exitCode(digits string) *int32 {
+	n, _ := strconv.Atoi(digits)
+	return new(int32(n))
 }
 
 // opencodeAfter reads what the plugin of OpenCode passes on: input and output of tool.execute.after. The output of a command
 // that was cut is left alone: version 1.18.33 sometimes loses the first 8 KiB of the file with everything, and nothing
 // shows it.
-func opencodeAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func opencodeAfter(p object) *Result {
 	input, output := p.obj("input"), p.obj("output")
 	args, metadata := input.obj("args"), output.obj("metadata")
 	r := &Result{Tool: input.str("tool"), Text: []byte(output.str("output")), File: metadata.str("outputPath")}
 	if _, listed := output["content"]; listed {
 		result, replace := blocks(output["content"])
 		if result == nil || output.has("isError") {
-			return nil, nil
+			return nil
 		}
 		r.kind, r.Text = mcp, result
 		r.replace = func(receipt string) any { return map[string]any{"content": replace(receipt)} }
-		return r, nil
+		return r
 	}
 	if len(r.Text) == 0 {
-		return nil, nil
+		return nil
 	}
 	r.replace = func(receipt string) any { return map[string]any{"output": receipt} }
 	switch r.Tool {
 	case "bash":
 		if metadata.has("truncated") {
-			return nil, nil
+			return nil
 		}
 		r.kind, r.line = command, args.str("command")
 		var exit *int32
@@ -230,7 +212,7 @@ func opencodeAfter(payload []byte, _ Options) (*Result, error) {
 		}
 	case "read":
 		if args.has("offset") || args.has("limit") {
-			return nil, nil
+			return nil
 		}
 		r.kind = read
 	}
@@ -240,7 +222,7 @@ func opencodeAfter(payload []byte, _ Options) (*Result, error) {
 	if r.File != "" {
 		r.Keep = "Full output saved to: " + r.File
 	}
-	return r, nil
+	return r
 }
 
 // piEnd ends a result that pi has cut, or the result of a command that failed.
@@ -251,14 +233,10 @@ var piEnd = sync.OnceValue(func() *regexp.Regexp {
 // piAfter reads tool_result of pi, as its extension passes it on. The result of a failed command is an error, and its text
 // alone has the path of the file with everything. Both lines are the host's own only in an error, or where details have
 // the path too: a command that succeeded can write such lines itself.
-func piAfter(payload []byte, _ Options) (*Result, error) {
-	var p object
-	if err := json.Unmarshal(payload, &p); err != nil {
-		return nil, err
-	}
+func piAfter(p object) *Result {
 	var content []object
 	if json.Unmarshal(p["content"], &content) != nil || len(content) != 1 || content[0].str("type") != "text" {
-		return nil, nil
+		return nil
 	}
 	text, input := content[0].str("text"), p.obj("input")
 	r := &Result{Tool: p.str("toolName"), Text: []byte(text)}
@@ -274,13 +252,9 @@ func piAfter(payload []byte, _ Options) (*Result, error) {
 		r.File = details.str("fullOutputPath")
 		if failed {
 			if end[2] == "" { // ended by the host
-				return nil, nil
+				return nil
 			}
-			n, err := strconv.ParseInt(end[2], 10, 32)
-			if err != nil {
-				return nil, err
-			}
-			r.exit, r.File = new(int32(n)), end[1]
+			r.exit, r.File = exitCode(end[2]), end[1]
 		}
 		if failed || r.File != "" {
 			r.Text, r.Keep = []byte(strings.TrimSuffix(text, end[0])), strings.Trim(strings.ReplaceAll(end[0], "\n\n", "\n"), "\n")
@@ -292,12 +266,12 @@ func piAfter(payload []byte, _ Options) (*Result, error) {
 			}
 		}
 	case failed:
-		return nil, nil
+		return nil
 	case r.Tool == "read":
 		if input.has("offset") || input.has("limit") {
-			return nil, nil
+			return nil
 		}
 		r.kind = read
 	}
-	return r, nil
+	return r
 }

@@ -7,20 +7,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Decision is what a before-hook says about permissions.
-type Decision string
-
-const (
-	// Undecided leaves the decision to the host, which decides about the command that runs us.
-	Undecided Decision = ""
-	// Allow lets the command run without a question, whatever the user's rules say. Codex takes a rewritten command only
-	// with it; what its sandbox and its approvals still hold back is written in docs/agent-hosts.md.
-	Allow Decision = "allow"
-)
-
 // Before returns what a before-hook prints so that the host runs its command through a program: PROGRAM shell -c COMMAND.
 // It returns nil for what is no command, and for a command that names the program already.
-func Before(host Host, payload []byte, program string, d Decision) ([]byte, error) {
+//
+// allow lets the command run without a question, whatever the user's rules say; otherwise the host
+// decides about the command that runs us. Codex takes a rewritten command only with it; what its
+// sandbox and its approvals still hold back is written in docs/agent-hosts.md.
+func Before(host Host, payload []byte, program string, allow bool) ([]byte, error) {
 	var p object
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
@@ -52,25 +45,23 @@ func Before(host Host, payload []byte, program string, d Decision) ([]byte, erro
 	if err != nil {
 		return nil, err // a NUL, which no command line has
 	}
-	return encode(rewritten(host, input.with(map[string]any{"command": prefix + quoted}), d))
+	return encode(rewritten(host, input.with(map[string]any{"command": prefix + quoted}), allow))
 }
 
 // rewritten returns the host's own form of changed arguments.
-func rewritten(host Host, input object, d Decision) any {
+func rewritten(host Host, input object, allow bool) any {
+	out := map[string]any{}
+	if allow {
+		out["permissionDecision"] = "allow"
+	}
 	switch host {
 	case GeminiCLI:
 		return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": "BeforeTool", "tool_input": input}}
 	case CopilotCLI:
-		out := map[string]any{"modifiedArgs": input}
-		if d != Undecided {
-			out["permissionDecision"] = d
-		}
+		out["modifiedArgs"] = input
 		return out
 	default:
-		out := map[string]any{"hookEventName": "PreToolUse", "updatedInput": input}
-		if d != Undecided {
-			out["permissionDecision"] = d
-		}
+		out["hookEventName"], out["updatedInput"] = "PreToolUse", input
 		return map[string]any{"hookSpecificOutput": out}
 	}
 }

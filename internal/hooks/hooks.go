@@ -10,10 +10,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // Host is the name of an agent host.
@@ -110,13 +112,10 @@ func (r *Result) Reply(receipt string) ([]byte, error) {
 	return encode(r.replace(receipt))
 }
 
-// encode returns v as JSON on one line, in which <, > and & are as they are.
+// encode returns v as JSON on a line.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return b.Bytes(), err
+	line, err := jsonspan.Marshal(v)
+	return append(line, '\n'), err
 }
 
 // toolName returns a name that the contract takes for a tool: other characters become "_".
@@ -146,15 +145,19 @@ type Options struct {
 // After returns the part of an after-hook's payload that can become a receipt. It is nil when the result is left alone:
 // it is short, failed, is a receipt already, or has a form that is not known.
 func After(host Host, payload []byte, o Options) (*Result, error) {
-	parse, known := map[Host]func([]byte, Options) (*Result, error){
+	parse, known := map[Host]func(object) *Result{
 		ClaudeCode: claudeAfter, GeminiCLI: geminiAfter, Codex: codexAfter, CopilotCLI: copilotAfter, OpenCode: opencodeAfter, Pi: piAfter,
 	}[host]
 	if !known {
 		return nil, ErrHost
 	}
-	r, err := parse(payload, o)
-	if r == nil || err != nil || r.kind == read && !o.Reads {
+	var p object
+	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
+	}
+	r := parse(p)
+	if r == nil || r.kind == read && !o.Reads {
+		return nil, nil
 	}
 	if r.File != "" && (o.Regular == nil || !o.Regular(r.File)) {
 		r.File = "" // what the host gave us is all there is
@@ -187,16 +190,13 @@ type object map[string]json.RawMessage
 // with returns a copy with values set, and without the keys whose value is nil.
 func (o object) with(values map[string]any) object {
 	n := object{}
-	for k, v := range o {
-		n[k] = v
-	}
+	maps.Copy(n, o)
 	for k, v := range values {
 		if v == nil {
 			delete(n, k)
 			continue
 		}
-		b, _ := encode(v) // strings and lists of objects
-		n[k] = bytes.TrimSpace(b)
+		n[k], _ = jsonspan.Marshal(v) // strings and lists of objects
 	}
 	return n
 }

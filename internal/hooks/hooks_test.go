@@ -198,14 +198,14 @@ func TestRecordedBefore(t *testing.T) {
 		if !hooks.IsBefore(payload) {
 			t.Errorf("%s: not seen as a before-hook", name)
 		}
-		got, err := hooks.Before(hooks.Host(name), payload, "/a b/toolresult", hooks.Undecided)
+		got, err := hooks.Before(hooks.Host(name), payload, "/a b/toolresult", false)
 		if err != nil || strings.TrimSpace(string(got)) != want {
 			t.Errorf("%s: %s, want %s (%v)", name, got, want, err)
 		}
 		if strings.Contains(string(got), "allow") {
 			t.Errorf("%s allows without being asked: %s", name, got)
 		}
-		allowed, err := hooks.Before(hooks.Host(name), payload, "/a b/toolresult", hooks.Allow)
+		allowed, err := hooks.Before(hooks.Host(name), payload, "/a b/toolresult", true)
 		if err != nil || name != "gemini-cli" && !strings.Contains(string(allowed), `"permissionDecision":"allow"`) {
 			t.Errorf("%s: %s, %v", name, allowed, err)
 		}
@@ -216,7 +216,7 @@ func TestRecordedBefore(t *testing.T) {
 func TestBeforeIsDoneOnce(t *testing.T) {
 	t.Parallel()
 	payload := `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"toolresult shell -c 'ls'"}}`
-	if out, err := hooks.Before(hooks.Codex, []byte(payload), "toolresult", hooks.Undecided); out != nil || err != nil {
+	if out, err := hooks.Before(hooks.Codex, []byte(payload), "toolresult", false); out != nil || err != nil {
 		t.Errorf("%s, %v", out, err)
 	}
 }
@@ -254,7 +254,7 @@ func TestMangledPayloads(t *testing.T) {
 		if reply, err := r.Reply("R"); err != nil || reply != nil && !json.Valid(reply) {
 			t.Fatalf("%s, %v", reply, err)
 		}
-		if before, err := hooks.Before(host, payload, "/bin/toolresult", hooks.Undecided); err == nil && before != nil && !json.Valid(before) {
+		if before, err := hooks.Before(host, payload, "/bin/toolresult", false); err == nil && before != nil && !json.Valid(before) {
 			t.Fatalf("%s", before)
 		}
 	})
@@ -284,7 +284,7 @@ func TestUnknownHost(t *testing.T) {
 		if _, err := hooks.After(host, []byte("{}"), hooks.Options{}); !errors.Is(err, hooks.ErrHost) {
 			t.Error(err)
 		}
-		if _, err := hooks.Before(host, []byte("{}"), "p", hooks.Undecided); !errors.Is(err, hooks.ErrHost) {
+		if _, err := hooks.Before(host, []byte("{}"), "p", false); !errors.Is(err, hooks.ErrHost) {
 			t.Error(err)
 		}
 	}

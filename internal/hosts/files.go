@@ -25,15 +25,10 @@ func settingsOf(dir string, names ...string) string {
 // readFile returns the text of a file; nil, not empty, if there is none.
 func readFile(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
-	case err != nil:
-		return nil, err
-	case text == nil:
-		text = []byte{}
 	}
-	return text, nil
+	return text, err
 }
 
 var (

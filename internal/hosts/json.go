@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -93,15 +94,12 @@ func (s style) value(v any, depth int) (hujson.Value, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	e.SetIndent(repeat(s.indent, depth), s.indent)
+	e.SetIndent(strings.Repeat(s.indent, depth), s.indent)
 	if err := e.Encode(v); err != nil {
 		return hujson.Value{}, err
 	}
 	return hujson.Parse(bytes.ReplaceAll(bytes.TrimSpace(b.Bytes()), []byte("\n"), []byte(s.newline)))
 }
-
-// repeat returns s n times.
-func repeat(s string, n int) string { return string(bytes.Repeat([]byte(s), n)) }
 
 // set makes the setting in an object. The objects on its path are made where there are none.
 func (s Setting) set(root *hujson.Value, st style) error {
@@ -109,7 +107,7 @@ func (s Setting) set(root *hujson.Value, st style) error {
 	for depth, key := range s.Path {
 		o, isObject := at.Value.(*hujson.Object)
 		if !isObject {
-			return fmt.Errorf("%s: %w", dotted(s.Path[:depth]), ErrTaken)
+			return fmt.Errorf("%s: %w", strings.Join(s.Path[:depth], "."), ErrTaken)
 		}
 		found, err := member(o, key)
 		if err != nil {
@@ -125,7 +123,7 @@ func (s Setting) set(root *hujson.Value, st style) error {
 				return err
 			}
 		} else if last && !s.Append && !equal(*found, s.Value) {
-			return fmt.Errorf("%s: %w", dotted(s.Path), ErrTaken)
+			return fmt.Errorf("%s: %w", strings.Join(s.Path, "."), ErrTaken)
 		}
 		at = found
 	}
@@ -134,7 +132,7 @@ func (s Setting) set(root *hujson.Value, st style) error {
 	}
 	list, isList := at.Value.(*hujson.Array)
 	if !isList {
-		return fmt.Errorf("%s: %w", dotted(s.Path), ErrTaken)
+		return fmt.Errorf("%s: %w", strings.Join(s.Path, "."), ErrTaken)
 	}
 	if slices.ContainsFunc(list.Elements, func(v hujson.Value) bool { return equal(v, s.Value) }) {
 		return nil
@@ -200,9 +198,14 @@ func (s Setting) unset(root *hujson.Value) {
 // isAnnotated reports whether a comment is between a key and its value.
 func isAnnotated(o *hujson.Object, key string) bool {
 	return slices.ContainsFunc(o.Members, func(m hujson.ObjectMember) bool {
-		name, ok := m.Name.Value.(hujson.Literal)
-		return ok && name.String() == key && (hasComment(m.Name.AfterExtra) || hasComment(m.Value.BeforeExtra))
+		return isNamed(m, key) && (hasComment(m.Name.AfterExtra) || hasComment(m.Value.BeforeExtra))
 	})
+}
+
+// isNamed reports whether a member has a key.
+func isNamed(m hujson.ObjectMember, key string) bool {
+	name, ok := m.Name.Value.(hujson.Literal)
+	return ok && name.String() == key
 }
 
 // hasComment reports whether white space has a comment.
@@ -234,23 +237,11 @@ func joined(comments, space hujson.Extra) hujson.Extra {
 	return slices.Concat(comments, space)
 }
 
-// dotted returns a path for people.
-func dotted(path []string) string {
-	var b bytes.Buffer
-	for i, p := range path {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(p)
-	}
-	return b.String()
-}
-
 // member returns the value of a key; nil if there is none. A key that is there twice is an error: which one counts depends on
 // the program that reads it.
 func member(o *hujson.Object, key string) (found *hujson.Value, err error) {
 	for i := range o.Members {
-		if name, ok := o.Members[i].Name.Value.(hujson.Literal); !ok || name.String() != key {
+		if !isNamed(o.Members[i], key) {
 			continue
 		}
 		if found != nil {
@@ -273,11 +264,11 @@ func equal(value hujson.Value, v any) bool {
 // place returns the white space before a new last element at a depth, that behind it, and that before the closing bracket. A
 // trailing comma stays one. end is the white space before the closing bracket now: comments in it stay before the new element.
 func (s style) place(last *hujson.Value, end hujson.Extra, depth int) (before, after, newEnd hujson.Extra) {
-	before = slices.Concat(bytes.TrimRight(end, " \t\r\n"), []byte(s.newline+repeat(s.indent, depth)))
+	before = slices.Concat(bytes.TrimRight(end, " \t\r\n"), []byte(s.newline+strings.Repeat(s.indent, depth)))
 	if last != nil && last.AfterExtra != nil { // the sign of a trailing comma
 		after = hujson.Extra{}
 	}
-	return before, after, hujson.Extra(s.newline + repeat(s.indent, depth-1))
+	return before, after, hujson.Extra(s.newline + strings.Repeat(s.indent, depth-1))
 }
 
 // addMember adds a key behind the others.
@@ -311,15 +302,9 @@ func addElement(list *hujson.Array, value any, s style, depth int) error {
 	return nil
 }
 
-// removeMember removes a key. Comments around it stay.
+// removeMember removes a key that is there. Comments around it stay.
 func removeMember(o *hujson.Object, key string) {
-	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool {
-		name, ok := m.Name.Value.(hujson.Literal)
-		return ok && name.String() == key
-	})
-	if i < 0 {
-		return
-	}
+	i := slices.IndexFunc(o.Members, func(m hujson.ObjectMember) bool { return isNamed(m, key) })
 	gone := o.Members[i]
 	o.Members = slices.Delete(o.Members, i, i+1)
 	comments := slices.Concat(untilComment(gone.Name.BeforeExtra), untilComment(gone.Value.AfterExtra))

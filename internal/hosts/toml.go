@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -147,30 +148,25 @@ func (f TOMLFile) lookup(tables map[string]any) any {
 
 // without returns everything but the setting, and but tables of its path that are empty without it.
 func (f TOMLFile) without(tables map[string]any) map[string]any {
-	copied := func(m map[string]any) map[string]any {
-		n := map[string]any{}
-		for k, v := range m {
-			n[k] = v
-		}
-		return n
+	root := maps.Clone(tables)
+	table, isTable := root[f.Table].(map[string]any)
+	if !isTable {
+		return root
 	}
-	root := copied(tables)
-	table, _ := root[f.Table].(map[string]any)
-	table = copied(table)
-	sub, isTable := table[f.Sub].(map[string]any)
-	if isTable {
-		sub = copied(sub)
+	table = maps.Clone(table)
+	if sub, isTable := table[f.Sub].(map[string]any); isTable {
+		sub = maps.Clone(sub)
 		delete(sub, f.Key)
-		table[f.Sub] = sub
-		if len(sub) == 0 {
-			delete(table, f.Sub)
-		}
+		setOrDelete(table, f.Sub, sub)
 	}
-	if _, isTable := root[f.Table].(map[string]any); isTable {
-		root[f.Table] = table
-		if len(table) == 0 {
-			delete(root, f.Table)
-		}
-	}
+	setOrDelete(root, f.Table, table)
 	return root
+}
+
+// setOrDelete sets a table in another one, or deletes it if it is empty.
+func setOrDelete(in map[string]any, key string, table map[string]any) {
+	in[key] = table
+	if len(table) == 0 {
+		delete(in, key)
+	}
 }

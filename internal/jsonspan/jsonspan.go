@@ -1,6 +1,7 @@
 // Package jsonspan reads valid JSON text by the offsets of its values. It builds no tree: what is remembered of a text are the
 // offsets of the names in objects that are open, so memory is bounded by the text, whatever its nesting. All functions take
-// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB.
+// valid JSON in UTF-8, as json.Valid and utf8.Valid have it, of less than 4 GiB. Marshal and Quote
+// write JSON.
 package jsonspan
 
 import (
@@ -84,7 +85,7 @@ func Elements(text []byte) iter.Seq[[]byte] {
 			if !yield(text[at:end:end]) {
 				return
 			}
-			at = pastComma(text, end)
+			at = PastComma(text, end)
 		}
 	}
 }
@@ -103,7 +104,7 @@ func Members(text []byte) iter.Seq2[[]byte, []byte] {
 			if !yield(name, text[at:end:end]) {
 				return
 			}
-			at = pastComma(text, end)
+			at = PastComma(text, end)
 		}
 	}
 }
@@ -111,8 +112,9 @@ func Members(text []byte) iter.Seq2[[]byte, []byte] {
 // valueOf returns the offset of the value of a member whose name ends at an offset.
 func valueOf(text []byte, at int) int { return Space(text, Space(text, at)+1) }
 
-// pastComma returns the offset behind the comma that follows a value, or the offset of the bracket that does.
-func pastComma(text []byte, at int) int {
+// PastComma returns the offset behind the comma that follows a value, or the offset of the bracket
+// that does.
+func PastComma(text []byte, at int) int {
 	if at = Space(text, at); text[at] == ',' {
 		at++
 	}
@@ -129,6 +131,22 @@ func String(value []byte) (string, bool) {
 	}
 	var s string
 	return s, json.Unmarshal(value, &s) == nil
+}
+
+// Marshal returns the JSON of a value on one line, with <, > and & as they are. encoding/json escapes
+// them for HTML, and each escape costs a model tokens.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// Quote returns a text as a JSON string, as Marshal writes it.
+func Quote(text string) []byte {
+	quoted, _ := Marshal(text) // a string is always JSON
+	return quoted
 }
 
 // name is a name of an object that is open: the offset of its first quote. An object may have millions.
@@ -277,7 +295,7 @@ func (e *equality) arrays(a, b int) (endA, endB int, equal bool) {
 		if a, b, equal = e.values(a, b); !equal {
 			return 0, 0, false
 		}
-		a, b = Space(e.a.text, pastComma(e.a.text, a)), Space(e.b.text, pastComma(e.b.text, b))
+		a, b = Space(e.a.text, PastComma(e.a.text, a)), Space(e.b.text, PastComma(e.b.text, b))
 	}
 	return a + 1, b + 1, e.a.text[a] == e.b.text[b]
 }
@@ -306,7 +324,7 @@ func (e *equality) objects(a, b int) (endA, endB int, equal bool) {
 // open adds the names of the object that begins at an offset, and returns the offset behind it.
 func (o *object) open(at int) int {
 	for at = Space(o.text, at+1); o.text[at] != '}'; at = Space(o.text, at) {
-		at = pastComma(o.text, End(o.text, o.add(at)))
+		at = PastComma(o.text, End(o.text, o.add(at)))
 	}
 	return at + 1
 }

@@ -2,6 +2,7 @@ package mcpproxy
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 
 	"github.com/toolresult/toolresult/internal/jsonspan"
@@ -170,11 +171,8 @@ func (a answer) rewrite(r Receipt, links bool) [][]byte {
 func (a answer) edits(content [][]byte) (edits []edit) {
 	v := a.result.get("content")
 	if v.none() { // structured content alone, in the place of which it comes
-		for _, m := range a.result.list {
-			if name, _ := jsonspan.String(m.name.of(a.m.text)); name == "structuredContent" {
-				return []edit{{span{m.name.from, m.value.to}, append([][]byte{[]byte(`"content":`)}, content...)}}
-			}
-		}
+		m := a.result.list[a.result.index("structuredContent")]
+		return []edit{{span{m.name.from, m.value.to}, append([][]byte{[]byte(`"content":`)}, content...)}}
 	}
 	edits = append(edits, edit{v, content})
 	if e, ok := a.result.without("structuredContent"); ok && a.structured {
@@ -199,9 +197,8 @@ func (a answer) annotations() []byte {
 
 // receiptBlock returns a text block that says that it is one of ours.
 func receiptBlock(text string, annotations []byte) []byte {
-	out := appendString([]byte(`{"type":"text","text":`), text)
 	if len(annotations) > 0 {
-		out = append(append(out, `,"annotations":`...), annotations...)
+		annotations = fmt.Appendf(nil, `,"annotations":%s`, annotations)
 	}
-	return append(out, `,"_meta":{"`+markMeta+`":true}}`...)
+	return fmt.Appendf(nil, `{"type":"text","text":%s%s,"_meta":{%q:true}}`, jsonspan.Quote(text), annotations, markMeta)
 }

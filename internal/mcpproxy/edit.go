@@ -1,12 +1,5 @@
 package mcpproxy
 
-import (
-	"bytes"
-	"encoding/json"
-
-	"github.com/toolresult/toolresult/internal/jsonspan"
-)
-
 // edit replaces a span of a message.
 type edit struct {
 	span
@@ -25,26 +18,15 @@ func apply(text []byte, edits []edit) (pieces [][]byte) {
 
 // without returns the edit that removes a member, with the comma that parted it from the others.
 func (o object) without(name string) (edit, bool) {
-	for i, m := range o.list {
-		if got, _ := jsonspan.String(m.name.of(o.text)); got != name {
-			continue
-		}
-		switch {
-		case i+1 < len(o.list):
-			return edit{span: span{m.name.from, o.list[i+1].name.from}}, true
-		case i > 0:
-			return edit{span: span{o.list[i-1].value.to, m.value.to}}, true
-		}
-		return edit{span: span{m.name.from, m.value.to}}, true
+	i := o.index(name)
+	if i < 0 {
+		return edit{}, false
 	}
-	return edit{}, false
-}
-
-// appendString appends a text as JSON, with the characters of HTML as they are.
-func appendString(out []byte, text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string is always JSON
-	return append(out, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+	gone := span{o.list[i].name.from, o.list[i].value.to}
+	if i+1 < len(o.list) {
+		gone.to = o.list[i+1].name.from
+	} else if i > 0 {
+		gone.from = o.list[i-1].value.to
+	}
+	return edit{span: gone}, true
 }

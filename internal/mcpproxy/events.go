@@ -39,13 +39,13 @@ func (e *events) next() (Frame, error) {
 		start, err := e.r.ReadSlice('\n')
 		whole := err == nil
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return Frame{}, errors.Join(err, e.discard())
+			return Frame{}, errors.Join(err, e.b.discard())
 		}
 		if whole && len(bytes.TrimRight(start, "\r\n")) == 0 {
 			if isMessage := name == "" || name == "message"; e.b.size > 0 && isMessage {
 				return e.b.frame()
 			}
-			if err := e.discard(); err != nil {
+			if err := e.b.discard(); err != nil {
 				return Frame{}, err
 			}
 			name = ""
@@ -62,7 +62,7 @@ func (e *events) next() (Frame, error) {
 		e.field(string(bytes.TrimRight(field, "\r\n")), string(bytes.TrimRight(value, "\r\n")), &name)
 		for !whole && err != nil { // a long line of another field
 			if _, err = e.r.ReadSlice('\n'); err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-				return Frame{}, errors.Join(err, e.discard())
+				return Frame{}, errors.Join(err, e.b.discard())
 			}
 		}
 	}
@@ -97,16 +97,9 @@ func (e *events) data(part []byte, whole bool) error {
 		var err error
 		part, err = e.r.ReadSlice('\n')
 		if whole = err == nil; err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return errors.Join(err, e.discard())
+			return errors.Join(err, e.b.discard())
 		}
 	}
-}
-
-// discard forgets the data of an event.
-func (e *events) discard() error {
-	f, err := e.b.frame()
-	f.Release()
-	return err
 }
 
 // readBody reads a message that is the whole body of an answer. Line feeds become spaces, because a message is a line; JSON has them
@@ -118,9 +111,7 @@ func readBody(r io.Reader) (Frame, error) {
 		n, err := r.Read(buf)
 		onOneLine(buf[:n])
 		if _, failed := b.Write(buf[:n]); failed != nil {
-			f, err := b.frame()
-			f.Release()
-			return Frame{}, errors.Join(failed, err)
+			return Frame{}, errors.Join(failed, b.discard())
 		}
 		if errors.Is(err, io.EOF) {
 			f, err := b.frame()
@@ -128,9 +119,7 @@ func readBody(r io.Reader) (Frame, error) {
 			return f, err
 		}
 		if err != nil {
-			f, failed := b.frame()
-			f.Release()
-			return Frame{}, errors.Join(err, failed)
+			return Frame{}, errors.Join(err, b.discard())
 		}
 	}
 }

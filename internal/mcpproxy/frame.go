@@ -98,6 +98,13 @@ func (b *builder) frame() (Frame, error) {
 	return f, nil
 }
 
+// discard forgets the message, and begins another one.
+func (b *builder) discard() error {
+	f, err := b.frame()
+	f.Release()
+	return err
+}
+
 // lines reads messages that line feeds end.
 type lines struct {
 	r     *bufio.Reader

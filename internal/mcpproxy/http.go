@@ -221,9 +221,7 @@ func (h *HTTP) rejected(p *post, resp *http.Response) {
 	}
 	if answer, ok := parse(body); ok && p.id != nil && !answer.get("error").none() {
 		onOneLine(body)
-		text := append([]byte(`{"jsonrpc":"2.0","id":`), p.id...)
-		text = append(append(text, `,"error":`...), answer.get("error").of(body)...)
-		h.received(p, Frame{Bytes: append(text, '}')})
+		h.received(p, Frame{Bytes: answerWith(p.id, "error", answer.get("error").of(body))})
 		return
 	}
 	const most = 200

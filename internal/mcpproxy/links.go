@@ -1,15 +1,17 @@
 package mcpproxy
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // linkBlock returns the link to an artifact.
 func linkBlock(path string) []byte {
-	out := appendString([]byte(`{"type":"resource_link","uri":`), artifactURI(path))
-	out = appendString(append(out, `,"name":`...), "complete output "+artifactName(path))
-	return append(out, `,"mimeType":"text/plain"}`...)
+	return fmt.Appendf(nil, `{"type":"resource_link","uri":%s,"name":%s,"mimeType":"text/plain"}`,
+		jsonspan.Quote(artifactURI(path)), jsonspan.Quote("complete output "+artifactName(path)))
 }
 
 // artifactName returns the name of an artifact, by which calls name it: the last two parts of its path.

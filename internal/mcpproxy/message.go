@@ -2,7 +2,9 @@ package mcpproxy
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/toolresult/toolresult/internal/jsonspan"
@@ -29,7 +31,7 @@ func members(text []byte, at int) (list []member) {
 		end := jsonspan.End(text, at)
 		value := jsonspan.Space(text, jsonspan.Space(text, end)+1)
 		list = append(list, member{span{at, end}, span{value, jsonspan.End(text, value)}})
-		at = pastComma(text, jsonspan.End(text, value))
+		at = jsonspan.PastComma(text, jsonspan.End(text, value))
 	}
 	return list
 }
@@ -41,17 +43,9 @@ func elements(text []byte, at int) (list []span) {
 	}
 	for at = jsonspan.Space(text, at+1); text[at] != ']'; at = jsonspan.Space(text, at) {
 		list = append(list, span{at, jsonspan.End(text, at)})
-		at = pastComma(text, jsonspan.End(text, at))
+		at = jsonspan.PastComma(text, jsonspan.End(text, at))
 	}
 	return list
-}
-
-// pastComma returns the offset behind the comma that follows a value, or the offset of the bracket that does.
-func pastComma(text []byte, at int) int {
-	if at = jsonspan.Space(text, at); text[at] == ',' {
-		at++
-	}
-	return at
 }
 
 // object has the members of an object by name.
@@ -75,12 +69,18 @@ func objectAt(text []byte, at int) object {
 
 // get returns the value of a member; the zero span for none.
 func (o object) get(name string) span {
-	for _, m := range o.list {
-		if got, _ := jsonspan.String(m.name.of(o.text)); got == name {
-			return m.value
-		}
+	if i := o.index(name); i >= 0 {
+		return o.list[i].value
 	}
 	return span{}
+}
+
+// index returns the index of a member; -1 for none.
+func (o object) index(name string) int {
+	return slices.IndexFunc(o.list, func(m member) bool {
+		got, _ := jsonspan.String(m.name.of(o.text))
+		return got == name
+	})
 }
 
 // in returns the object that is the value of a member. It has no members for another value.
@@ -154,18 +154,10 @@ func idKey(id []byte) string {
 
 // errorAnswer returns the answer that a request failed.
 func errorAnswer(id []byte, code int, text string) []byte {
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	out = append(out, `,"error":{"code":`...)
-	out = strconv.AppendInt(out, int64(code), 10)
-	out = append(out, `,"message":`...)
-	out = appendString(out, text)
-	return append(out, `}}`...)
+	return answerWith(id, "error", fmt.Appendf(nil, `{"code":%d,"message":%s}`, code, jsonspan.Quote(text)))
 }
 
-// resultAnswer returns the answer with a result.
-func resultAnswer(id []byte, result []byte) []byte {
-	out := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	out = append(out, `,"result":`...)
-	out = append(out, result...)
-	return append(out, '}')
+// answerWith returns the answer to a request with a result or an error, which is JSON.
+func answerWith(id []byte, member string, value []byte) []byte {
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,%q:%s}`, id, member, value)
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"unicode/utf8"
+
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // DefaultReadTool is the name of the tool that the proxy adds.
@@ -13,13 +16,13 @@ const DefaultReadTool = "toolresult_read"
 // definitionOf returns the definition of the tool that reads what receipts omit, as tools/list has it. Its arguments are those of
 // read_result, which a test compares.
 func definitionOf(name string) []byte {
-	out := appendString([]byte(`{"name":`), name)
-	out = appendString(append(out, `,"description":`...), `Reads what the result of an earlier tool call left out. `+
-		`Use it when a result says lines were left out, or names itself as `+name+`(result="..."). `+
-		`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. `+
-		`When the answer has "Next page", call again with that page to go on. `+
-		`To find something in a long result, use match before reading it line by line.`)
-	return append(out, `,"inputSchema":`+readSchema+`,"annotations":{"readOnlyHint":true,"openWorldHint":false}}`...)
+	description := `Reads what the result of an earlier tool call left out. ` +
+		`Use it when a result says lines were left out, or names itself as ` + name + `(result="..."). ` +
+		`Give result, and at most one of lines, tail, match and pointer; with none of them reading begins at line 1. ` +
+		`When the answer has "Next page", call again with that page to go on. ` +
+		`To find something in a long result, use match before reading it line by line.`
+	return fmt.Appendf(nil, `{"name":%s,"description":%s,"inputSchema":%s,"annotations":{"readOnlyHint":true,"openWorldHint":false}}`,
+		jsonspan.Quote(name), jsonspan.Quote(description), readSchema)
 }
 
 // readSchema is the schema of the arguments.
@@ -53,12 +56,11 @@ func (p *Proxy) readSlice(ctx context.Context, m message) []byte {
 	if err != nil {
 		text, mistake = "The results cannot be read now: "+err.Error(), true
 	}
-	result := append([]byte(`{"content":[`), receiptBlock(text, nil)...)
-	result = append(result, ']')
+	isError := ""
 	if mistake {
-		result = append(result, `,"isError":true`...)
+		isError = `,"isError":true`
 	}
-	return resultAnswer(m.id, append(result, '}'))
+	return answerWith(m.id, "result", fmt.Appendf(nil, `{"content":[%s]%s}`, receiptBlock(text, nil), isError))
 }
 
 // readArtifact answers resources/read of an artifact.
@@ -70,12 +72,11 @@ func (p *Proxy) readArtifact(ctx context.Context, m message, path string) []byte
 	if err != nil {
 		return errorAnswer(m.id, codeInternal, err.Error()+"; the tool "+p.o.ReadTool+" reads parts of it")
 	}
-	result := appendString([]byte(`{"contents":[{"uri":`), m.in("params").string("uri"))
-	if utf8.Valid(data) {
-		result = appendString(append(result, `,"mimeType":"text/plain","text":`...), string(data))
-	} else {
-		result = append(result, `,"mimeType":"application/octet-stream","blob":"`...)
-		result = append(base64.StdEncoding.AppendEncode(result, data), '"')
+	kind, member, content := "text/plain", "text", string(data)
+	if !utf8.Valid(data) {
+		kind, member, content = "application/octet-stream", "blob", base64.StdEncoding.EncodeToString(data)
 	}
-	return resultAnswer(m.id, append(result, `}]}`...))
+	uri := jsonspan.Quote(m.in("params").string("uri"))
+	const format = `{"contents":[{"uri":%s,"mimeType":%q,%q:%s}]}`
+	return answerWith(m.id, "result", fmt.Appendf(nil, format, uri, kind, member, jsonspan.Quote(content)))
 }

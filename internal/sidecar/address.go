@@ -34,16 +34,8 @@ const maxAddressFile = 16 << 10
 // this user, and nobody else can write them. Its address is a socket. Whether somebody serves there is not known.
 //
 // The error is fs.ErrNotExist when there is no file.
-func ReadAddress(path string) (Address, error) {
-	a, err := readAddress(path)
-	if err != nil {
-		return Address{}, fmt.Errorf("address file %s: %w", path, err)
-	}
-	return a, nil
-}
-
-// readAddress is ReadAddress, with errors that do not name the file.
-func readAddress(path string) (Address, error) {
+func ReadAddress(path string) (_ Address, err error) {
+	defer func() { err = ofAddressFile(path, err) }()
 	if err := privatedir.Check(filepath.Dir(path)); err != nil {
 		return Address{}, err
 	}
@@ -89,20 +81,13 @@ func parseAddress(text []byte) (Address, error) {
 // It replaces a file of a sidecar that is dead, and anything else that is no directory.
 //
 // It fails when the file is of another sidecar that lives.
-func WriteAddress(path string, a Address) error {
-	if err := writeAddress(path, a); err != nil {
-		return fmt.Errorf("address file %s: %w", path, err)
-	}
-	return nil
-}
-
-// writeAddress is WriteAddress, with errors that do not name the file.
-func writeAddress(path string, a Address) error {
+func WriteAddress(path string, a Address) (err error) {
+	defer func() { err = ofAddressFile(path, err) }()
 	dir := filepath.Dir(path)
 	if err := privatedir.Make(dir); err != nil {
 		return err
 	}
-	if other, err := readAddress(path); err == nil && other.Address != a.Address {
+	if other, err := ReadAddress(path); err == nil && other.Address != a.Address {
 		if peer, err := (Place{Address: other.Address}).peer(); err == nil {
 			return fmt.Errorf("is of a sidecar that lives, process %d at %s", peer.PID, other.Address)
 		}
@@ -128,13 +113,21 @@ func writeAddress(path string, a Address) error {
 // RemoveAddress removes an address file if it is that of the given process. It does nothing when the file is gone, or is of
 // another sidecar.
 func RemoveAddress(path string, pid int) error {
-	if a, err := readAddress(path); err != nil || a.PID != pid {
+	if a, err := ReadAddress(path); err != nil || a.PID != pid {
 		return nil // a file that cannot be read is none that this process wrote
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("address file %s: %w", path, err)
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return ofAddressFile(path, err)
 	}
 	return nil
+}
+
+// ofAddressFile returns an error that names the address file; nil for nil.
+func ofAddressFile(path string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("address file %s: %w", path, err)
+	}
+	return err
 }
 
 // IsLoopback reports whether HOST:PORT is on this machine: an address of the loopback network, or localhost. Other names are

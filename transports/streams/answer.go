@@ -23,6 +23,13 @@ type answer struct {
 	reason   string
 }
 
+// Ends of a stream, by short names.
+const (
+	complete    = pb.StreamEnd_STREAM_END_COMPLETE
+	cutByLength = pb.StreamEnd_STREAM_END_LENGTH
+	stopped     = pb.StreamEnd_STREAM_END_STOPPED
+)
+
 // partialCall is a call that is received in parts.
 type partialCall struct {
 	id, name  string

@@ -1,6 +1,8 @@
 package streams
 
 import (
+	"cmp"
+
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -31,22 +33,17 @@ func (s *anthropicStream) event(o rawjson.Object, a *answer) {
 		s.stop(string(o.Get("index")), a)
 	case "message_delta":
 		if reason := o.Child("delta").Text("stop_reason"); reason != "" {
-			a.setEnd(anthropicEnd(reason), reason)
+			a.setEnd(cmp.Or(anthropicEnds[reason], complete), reason)
 		}
 	case "message": // an answer that was not streamed
 		s.whole(o, a)
 	}
 }
 
-// anthropicEnd returns the end that a stop reason means. Reasons of later versions are a complete answer.
-func anthropicEnd(reason string) pb.StreamEnd {
-	switch reason {
-	case "max_tokens", "model_context_window_exceeded":
-		return pb.StreamEnd_STREAM_END_LENGTH
-	case "refusal":
-		return pb.StreamEnd_STREAM_END_STOPPED
-	}
-	return pb.StreamEnd_STREAM_END_COMPLETE
+// anthropicEnds are the ends that stop reasons mean. Other reasons, such as those of later versions,
+// are a complete answer.
+var anthropicEnds = map[string]pb.StreamEnd{
+	"max_tokens": cutByLength, "model_context_window_exceeded": cutByLength, "refusal": stopped,
 }
 
 // start opens a block.
@@ -123,6 +120,6 @@ func (s *anthropicStream) whole(o rawjson.Object, a *answer) {
 		s.stop(string(index), a)
 	}
 	if reason := o.Text("stop_reason"); reason != "" {
-		a.setEnd(anthropicEnd(reason), reason)
+		a.setEnd(cmp.Or(anthropicEnds[reason], complete), reason)
 	}
 }

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -36,22 +37,17 @@ func (s *bedrockStream) event(o rawjson.Object, a *answer) {
 			s.stop(index, a)
 		case m.Key == "messageStop":
 			reason := inside.Text("stopReason")
-			a.setEnd(bedrockEnd(reason), reason)
+			a.setEnd(cmp.Or(bedrockEnds[reason], complete), reason)
 		case strings.HasSuffix(m.Key, "Exception"):
 			a.setEnd(pb.StreamEnd_STREAM_END_ERROR, inside.Text("message"))
 		}
 	}
 }
 
-// bedrockEnd returns the end that a stop reason means.
-func bedrockEnd(reason string) pb.StreamEnd {
-	switch reason {
-	case "max_tokens", "model_context_window_exceeded":
-		return pb.StreamEnd_STREAM_END_LENGTH
-	case "guardrail_intervened", "content_filtered", "malformed_tool_use", "malformed_model_output":
-		return pb.StreamEnd_STREAM_END_STOPPED
-	}
-	return pb.StreamEnd_STREAM_END_COMPLETE
+// bedrockEnds are the ends that stop reasons mean. Other reasons are a complete answer.
+var bedrockEnds = map[string]pb.StreamEnd{
+	"max_tokens": cutByLength, "model_context_window_exceeded": cutByLength,
+	"guardrail_intervened": stopped, "content_filtered": stopped, "malformed_tool_use": stopped, "malformed_model_output": stopped,
 }
 
 // block returns an open block, or opens it: text has no event for its beginning.

@@ -1,6 +1,7 @@
 package streams
 
 import (
+	"cmp"
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -34,21 +35,13 @@ func (s geminiStream) event(o rawjson.Object, a *answer) {
 			s.part(part, a)
 		}
 		if reason := rawjson.String(either(candidate, "finishReason", "finish_reason")); reason != "" {
-			a.setEnd(geminiEnd(reason), reason)
+			a.setEnd(cmp.Or(geminiEnds[reason], stopped), reason)
 		}
 	}
 }
 
-// geminiEnd returns the end that a finish reason means. All but two are filters and malformed calls.
-func geminiEnd(reason string) pb.StreamEnd {
-	switch reason {
-	case "STOP":
-		return pb.StreamEnd_STREAM_END_COMPLETE
-	case "MAX_TOKENS":
-		return pb.StreamEnd_STREAM_END_LENGTH
-	}
-	return pb.StreamEnd_STREAM_END_STOPPED
-}
+// geminiEnds are the ends that finish reasons mean. All others are filters and malformed calls.
+var geminiEnds = map[string]pb.StreamEnd{"STOP": complete, "MAX_TOKENS": cutByLength}
 
 // part reads one part: a call, a thought, a signature or text.
 func (geminiStream) part(o rawjson.Object, a *answer) {

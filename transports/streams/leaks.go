@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -80,7 +81,7 @@ func walkStrings(pointer string, value json.RawMessage, visit func(pointer, text
 	case '"':
 		visit(pointer, rawjson.String(value))
 	case '[':
-		for i, e := range rawjson.Elements(value) {
+		for i, e := range slices.Collect(jsonspan.Elements(value)) {
 			walkStrings(pointer+"/"+strconv.Itoa(i), e, visit)
 		}
 	case '{':

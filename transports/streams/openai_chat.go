@@ -1,7 +1,9 @@
 package streams
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -37,22 +39,14 @@ func (s *chatStream) event(o rawjson.Object, a *answer) {
 			s.merge(part, strconv.Itoa(i), a)
 		}
 		if reason := choice.Text("finish_reason"); reason != "" {
-			a.setEnd(chatEnd(reason), reason)
+			a.setEnd(cmp.Or(chatEnds[reason], complete), reason)
 		}
 	}
 }
 
-// chatEnd returns the end that a finish reason means.
-func chatEnd(reason string) pb.StreamEnd {
-	switch reason {
-	case "length", "model_length":
-		return pb.StreamEnd_STREAM_END_LENGTH
-	case "content_filter":
-		return pb.StreamEnd_STREAM_END_STOPPED
-	case "error":
-		return pb.StreamEnd_STREAM_END_ERROR
-	}
-	return pb.StreamEnd_STREAM_END_COMPLETE
+// chatEnds are the ends that finish reasons mean. Other reasons are a complete answer.
+var chatEnds = map[string]pb.StreamEnd{
+	"length": cutByLength, "model_length": cutByLength, "content_filter": stopped, "error": pb.StreamEnd_STREAM_END_ERROR,
 }
 
 // merge adds a part to its call.
@@ -102,10 +96,8 @@ func (s *chatStream) find(index json.RawMessage, place, id, name string, a *answ
 
 // callWithID returns the call with an id, or nil. "" is no id.
 func callWithID(calls []*partialCall, id string) *partialCall {
-	for _, c := range calls {
-		if id != "" && c.id == id {
-			return c
-		}
+	if i := slices.IndexFunc(calls, func(c *partialCall) bool { return id != "" && c.id == id }); i >= 0 {
+		return calls[i]
 	}
 	return nil
 }

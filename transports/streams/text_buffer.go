@@ -3,6 +3,7 @@ package streams
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -39,17 +40,8 @@ func (j *textBuffer) appendJSON(value json.RawMessage) {
 
 // unescape returns the character that a backslash and c mean.
 func unescape(c byte) byte {
-	switch c {
-	case 'b':
-		return '\b'
-	case 'f':
-		return '\f'
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
+	if i := strings.IndexByte("bfnrt", c); i >= 0 {
+		return "\b\f\n\r\t"[i]
 	}
 	return c
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/dialect"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -78,7 +79,7 @@ func read(d dialect.Dialect, text string) ([]dialect.Message, error) {
 		return nil, c.Err()
 	}
 	var messages []dialect.Message
-	for i, source := range rawjson.Elements(content) {
+	for i, source := range slices.Collect(jsonspan.Elements(content)) {
 		field := fmt.Sprintf("transcript_json[%d]", i)
 		o, err := rawjson.Split(source)
 		if err != nil {

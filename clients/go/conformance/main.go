@@ -9,13 +9,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"google.golang.org/grpc/codes"
+	"google.golang.org/genproto/googleapis/rpc/code"
 
 	toolresult "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -91,10 +92,11 @@ func (d *driver) call(l line) (object, error) {
 	return f(d, ctx, l)
 }
 
-// describe returns an error as the list has it.
+// describe returns an error as the list has it. Statuses have the names that gRPC specifies, and
+// not those of Go.
 func describe(err error) object {
-	var e *toolresult.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*toolresult.Error](err)
+	if !ok {
 		return object{"class": "ArgumentError", "message": err.Error()}
 	}
 	class := ""
@@ -112,17 +114,8 @@ func describe(err error) object {
 		class = "ToolResult"
 	}
 	return object{
-		"class": class + "Error", "reason": e.Reason, "field": e.Field, "hint": e.Hint, "retryable": e.Retryable, "message": e.Message, "code": codeNames[e.Code],
+		"class": class + "Error", "reason": e.Reason, "field": e.Field, "hint": e.Hint, "retryable": e.Retryable, "message": e.Message, "code": code.Code(e.Code).String(),
 	}
-}
-
-// codeNames are the names of the statuses as gRPC specifies them, in place of those of Go.
-var codeNames = map[codes.Code]string{
-	codes.Canceled: "CANCELLED", codes.Unknown: "UNKNOWN", codes.InvalidArgument: "INVALID_ARGUMENT", codes.DeadlineExceeded: "DEADLINE_EXCEEDED",
-	codes.NotFound: "NOT_FOUND", codes.AlreadyExists: "ALREADY_EXISTS", codes.PermissionDenied: "PERMISSION_DENIED",
-	codes.ResourceExhausted: "RESOURCE_EXHAUSTED", codes.FailedPrecondition: "FAILED_PRECONDITION", codes.Aborted: "ABORTED",
-	codes.OutOfRange: "OUT_OF_RANGE", codes.Unimplemented: "UNIMPLEMENTED", codes.Internal: "INTERNAL", codes.Unavailable: "UNAVAILABLE",
-	codes.DataLoss: "DATA_LOSS", codes.Unauthenticated: "UNAUTHENTICATED",
 }
 
 // with are the arguments of a call.
@@ -263,9 +256,7 @@ func (d *driver) streamOpen(_ context.Context, l line) (object, error) {
 }
 
 func (d *driver) streamWrite(_ context.Context, l line) (object, error) {
-	out := map[string]interface {
-		Write([]byte) (int, error)
-	}{"output": d.stream}
+	out := map[string]io.Writer{"output": d.stream}
 	switch l.With.text("stream") {
 	case "stdout":
 		out["stdout"] = d.stream.Stdout()

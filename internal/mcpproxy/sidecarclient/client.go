@@ -5,9 +5,7 @@ package sidecarclient
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -51,9 +49,6 @@ const (
 	// bytesPerMilli is how much of a large result a sidecar reads in a millisecond, if it is slow.
 	bytesPerMilli = 4 << 10
 )
-
-// resultStream is the name of the stream of a large result.
-const resultStream = "result"
 
 // Expect implements [mcpproxy.Sidecar].
 func (c *Client) Expect() {
@@ -121,47 +116,34 @@ func isText(r mcpproxy.Result) bool {
 
 // stream sends a result in chunks: as JSON, or its texts alone.
 func (c *Client) stream(w *wait, r mcpproxy.Result, asText bool) (*pb.ProjectResponse, error) {
-	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: resultStream}}
+	family, payload := "external_mcp", &pb.Payload{Source: &pb.Payload_Stream{Stream: "output"}}
 	finish, pieces := output(r, payload), slices.Values(r.JSON)
 	if asText {
 		family, pieces = "text", unquoted(r.Texts)
 		finish.Result = &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: payload}}
 	}
-	call, err := c.Results.ProjectStream(w)
+	client := toolresult.Client{Stubs: toolresult.Stubs{Results: c.Results}}
+	options := []toolresult.Option{toolresult.Family(family), toolresult.Policy(c.Policy), toolresult.Session(c.Session)}
+	call, err := client.Stream(w, toolName(r.Tool), options...)
 	if err != nil {
 		return nil, err
 	}
-	err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Header{Header: &pb.StreamHeader{
-		Family: family, Policy: c.Policy, Streams: []string{resultStream}, Call: c.call(), ToolName: toolName(r.Tool),
-	}}})
-	size := 0
+	defer func() { _ = call.Close() }() // it never fails
 	for p := range pieces {
-		for len(p) > 0 && err == nil {
-			n := min(len(p), chunkBytes)
+		for part := range slices.Chunk(p, chunkBytes) {
 			w.sign() // what was done until now is not the sidecar's
-			err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Chunk{Chunk: &pb.StreamChunk{Stream: resultStream, Data: p[:n]}}})
-			p, size = p[n:], size+n
+			if _, err := call.Write(part); err != nil {
+				return nil, err
+			}
 		}
 	}
 	w.sign()
-	if err == nil {
-		err = call.Send(&pb.ProjectStreamRequest{Message: &pb.ProjectStreamRequest_Finish{Finish: &pb.StreamFinish{
-			Output: finish, StreamBytes: map[string]uint64{resultStream: uint64(size)},
-		}}})
-	}
-	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
-		return nil, err
-	}
 	go w.whileAlive(c.Health)
-	answer, err := call.Recv()
+	result, err := call.Finish(finish)
 	if err != nil {
 		return nil, err
 	}
-	// The call has ended when its status is read; until then the answer may be followed by an error.
-	if _, err := call.Recv(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("after the answer: %w", err)
-	}
-	return answer.GetResult(), nil
+	return result.Response, nil
 }
 
 // call names the session. It names no call: the proxy cannot know which earlier results the model still has.

@@ -59,18 +59,14 @@ func (f blocked) Write(m Message) []rawjson.Object {
 		}
 	}
 	o := m.Original
-	if o == nil {
-		o = rawjson.Object{}.WithText("role", f.roleName(m))
+	if o == nil { // a result is the user's
+		role := "user"
+		if m.Role == RoleAssistant {
+			role = f.assistant
+		}
+		o = rawjson.Object{}.WithText("role", role)
 	}
 	return []rawjson.Object{o.WithList(f.list, list)}
-}
-
-// roleName returns the role of a message that was not read. A result is the user's.
-func (f blocked) roleName(m Message) string {
-	if m.Role == RoleAssistant {
-		return f.assistant
-	}
-	return "user"
 }
 
 // textMember returns a member that is a string, or nil.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -34,7 +35,7 @@ func TestWriteIsTheInverseOfRead(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, source := range rawjson.Elements(text) {
+				for source := range jsonspan.Elements(text) {
 					checkRoundTrip(t, &d, path, source)
 				}
 			}
@@ -194,8 +195,8 @@ func TestArgumentsProblemIsAPhrase(t *testing.T) {
 
 func TestLimitsOfImagesAndDocuments(t *testing.T) {
 	t.Parallel()
-	l := Limits{ImageBytes: 1, DocumentBytes: 2, Images: 3, Documents: 4}
-	if l.MaxBytes(true) != 1 || l.MaxBytes(false) != 2 || l.MaxCount(true) != 3 || l.MaxCount(false) != 4 {
+	l := Limits{Image: Limit{1, 2}, Document: Limit{3, 4}}
+	if l.Of(true) != (Limit{1, 2}) || l.Of(false) != (Limit{3, 4}) {
 		t.Errorf("%v", l)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/internal/jsonspan"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
 
@@ -63,7 +64,7 @@ func ReadContent(content json.RawMessage) []Block {
 		return []Block{TextBlock(rawjson.String(content))}
 	}
 	var blocks []Block
-	for _, e := range rawjson.Elements(content) {
+	for e := range jsonspan.Elements(content) {
 		o, _ := rawjson.Split(e)
 		b := Block{Original: o}
 		if t := o.Get("text"); t != nil {

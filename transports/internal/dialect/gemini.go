@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"cmp"
+
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/transports/internal/rawjson"
 )
@@ -39,10 +41,7 @@ func readGeminiCall(o rawjson.Object) *Call {
 	if c == nil {
 		return nil
 	}
-	arguments := string(c.Get("args"))
-	if arguments == "" {
-		arguments = "{}"
-	}
+	arguments := cmp.Or(string(c.Get("args")), "{}")
 	return &Call{ID: c.Text("id"), Name: c.Text("name"), Arguments: arguments, Signature: o.Text("thoughtSignature")}
 }
 
@@ -105,9 +104,6 @@ func geminiMedia(m *pb.Media) rawjson.Object {
 	if len(m.GetData()) > 0 {
 		return rawjson.Object{}.WithObject("inlineData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("data", base64Data(m)))
 	}
-	place := m.GetUrl()
-	if place == "" {
-		place = m.GetFileId()
-	}
+	place := cmp.Or(m.GetUrl(), m.GetFileId())
 	return rawjson.Object{}.WithObject("fileData", rawjson.Object{}.WithText("mimeType", m.GetMediaType()).WithText("fileUri", place))
 }

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -33,11 +34,7 @@ func MediaKind(m *pb.Media) string {
 
 // isImage reports whether media are an image of one of the types that providers accept.
 func isImage(m *pb.Media) bool {
-	switch m.GetMediaType() {
-	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, m.GetMediaType())
 }
 
 // isPDF reports whether media are a PDF document.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -26,11 +27,7 @@ func ollama() Dialect {
 // readOllamaCall reads an element of "tool_calls". It has no id.
 func readOllamaCall(o rawjson.Object) Call {
 	function := o.Child("function")
-	arguments := string(function.Get("arguments"))
-	if arguments == "" {
-		arguments = "{}"
-	}
-	return Call{Name: function.Text("name"), Arguments: arguments}
+	return Call{Name: function.Text("name"), Arguments: cmp.Or(string(function.Get("arguments")), "{}")}
 }
 
 // writeOllamaCall writes an element of "tool_calls". Arguments are a JSON object, not a string.

@@ -7,10 +7,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"iter"
 	"slices"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
 // Object is a JSON object. Its methods do not change it; nil is an object without members.
@@ -35,131 +36,29 @@ func Parse(text []byte) (Object, error) {
 
 // Split cuts text into the members of an object. The text must be valid JSON, or empty. The error is ErrNotObject.
 func Split(text []byte) (Object, error) {
-	at := space(text, 0)
-	if at == len(text) || text[at] != '{' {
+	if jsonspan.Kind(text) != '{' {
 		return nil, ErrNotObject
 	}
 	o := Object{}
-	for at = space(text, at+1); text[at] != '}'; at = space(text, at) {
-		end := valueEnd(text, at)
-		key := String(text[at:end])
-		at = space(text, space(text, end)+1) // after the colon
-		end = valueEnd(text, at)
-		o = append(o, Member{key, text[at:end:end]})
-		if at = space(text, end); text[at] == ',' {
-			at++
-		}
+	for name, value := range jsonspan.Members(text) {
+		o = append(o, Member{String(name), value})
 	}
 	return o, nil
 }
 
-// Elements yields the values of valid JSON text of an array, each with its index. It yields nothing for any other text.
-func Elements(text json.RawMessage) iter.Seq2[int, json.RawMessage] {
-	return func(yield func(int, json.RawMessage) bool) {
-		at := space(text, 0)
-		if at == len(text) || text[at] != '[' {
-			return
-		}
-		at = space(text, at+1)
-		for i := 0; text[at] != ']'; i++ {
-			end := valueEnd(text, at)
-			if !yield(i, text[at:end:end]) {
-				return
-			}
-			if at = space(text, end); text[at] == ',' {
-				at = space(text, at+1)
-			}
-		}
-	}
-}
-
-// CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer than depth others, objects
-// among them. It takes no memory.
+// CountElements returns how many elements the arrays of valid JSON text have that are inside of fewer
+// than depth others, objects among them. Its time grows with depth.
 func CountElements(text []byte, depth int) (n int) {
-	var isArray [64]bool // of the containers that are open, by their depth
-	open := 0
-	for at := space(text, 0); at < len(text); {
-		c := text[at]
-		counted := open <= min(depth, len(isArray)) && open > 0 && isArray[open-1]
-		switch c {
-		case ',', ':':
-			at++
-			continue
-		case '}', ']':
-			open--
-			at++
-			continue
-		case ' ', '\t', '\n', '\r':
-			at = space(text, at)
-			continue
-		}
-		if counted {
-			n++
-		}
-		if c != '{' && c != '[' {
-			at = valueEnd(text, at)
-			continue
-		}
-		if open < len(isArray) {
-			isArray[open] = c == '['
-		}
-		open++
-		at++
+	if depth == 0 {
+		return 0
+	}
+	for e := range jsonspan.Elements(text) {
+		n += 1 + CountElements(e, depth-1)
+	}
+	for _, value := range jsonspan.Members(text) {
+		n += CountElements(value, depth-1)
 	}
 	return n
-}
-
-// space returns the end of the white space that begins at an offset.
-func space(text []byte, at int) int {
-	for at < len(text) && (text[at] == ' ' || text[at] == '\t' || text[at] == '\n' || text[at] == '\r') {
-		at++
-	}
-	return at
-}
-
-// valueEnd returns the end of the value that begins at an offset of valid JSON text. It counts brackets and skips
-// strings; numbers and literals end at the next separator.
-//
-// It does not decode, so an object of n members costs one pass over its bytes and no allocation for each value.
-func valueEnd(text []byte, at int) int {
-	depth := 0 // of brackets that are open
-	for ; at < len(text); at++ {
-		switch text[at] {
-		case '"':
-			at = stringEnd(text, at)
-			if depth == 0 {
-				return at
-			}
-			at--
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth < 0 {
-				return at
-			}
-			if depth == 0 {
-				return at + 1
-			}
-		case ',', ':', ' ', '\t', '\n', '\r':
-			if depth == 0 {
-				return at
-			}
-		}
-	}
-	return at
-}
-
-// stringEnd returns the end of the string that begins at an offset.
-func stringEnd(text []byte, at int) int {
-	for at++; at < len(text); at++ {
-		switch text[at] {
-		case '\\':
-			at++
-		case '"':
-			return at + 1
-		}
-	}
-	return at
 }
 
 // Get returns the value of a member. It returns nil if there is none, and if it is null: providers' SDKs write null for
@@ -185,7 +84,7 @@ func (o Object) Child(key string) Object {
 // Children returns the elements of a member that is an array. An element that is no object is nil.
 func (o Object) Children(key string) []Object {
 	var list []Object
-	for _, e := range Elements(o.Get(key)) {
+	for e := range jsonspan.Elements(o.Get(key)) {
 		c, _ := Split(e)
 		list = append(list, c)
 	}
@@ -245,13 +144,7 @@ func Array(objects []Object) json.RawMessage {
 
 // Quote writes a string. It does not escape for HTML, because providers show JSON to their models as it is written, and
 // every escape costs tokens of the prompt.
-func Quote(text string) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	_ = enc.Encode(text) // encoding a string into a buffer does not fail
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+func Quote(text string) json.RawMessage { return jsonspan.Quote(text) }
 
 // String reads a JSON string. It returns "" for any other value.
 func String(text json.RawMessage) string {

@@ -176,13 +176,15 @@ func Runs(path string) bool {
 // isUs reports whether a path is that of this program, by any name.
 func isUs(path string) bool {
 	self, err := Self()
+	return err == nil && IsSameFile(self, path)
+}
+
+// IsSameFile reports whether two paths are of one file.
+func IsSameFile(a, b string) bool {
+	first, err := os.Stat(a)
 	if err != nil {
 		return false
 	}
-	us, err := os.Stat(self)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(path)
-	return err == nil && os.SameFile(us, other)
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
 }
