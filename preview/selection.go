@@ -193,39 +193,34 @@ func (s *selection) limited(limit int) ([]rendered, bool) {
 
 // start shows lines from the start, with a cut behind them.
 func (s *selection) start() []rendered {
-	s.scratch = s.scratch[:0]
-	lines, _ := s.take(1, +1, s.excerpt.lines, s.budget.remaining().marker(1), true)
-	return lines
+	return s.take(1, +1)
 }
 
 // end shows lines up to the end, with a cut before them.
 func (s *selection) end() []rendered {
-	s.scratch = s.scratch[:0]
-	lines, _ := s.take(s.excerpt.lines, -1, 1, s.budget.remaining().marker(1), true)
+	lines := s.take(s.excerpt.lines, -1)
 	slices.Reverse(lines)
 	return lines
 }
 
-// take renders lines from number n on in the given direction, up to number
-// stop, while they fit. With force the first of them is cut inside until it
-// fits.
-func (s *selection) take(n, step, stop int64, budget remaining, force bool) ([]rendered, remaining) {
+// take renders lines from number n on in the given direction, while they fit. The
+// first of them is cut inside until it fits.
+func (s *selection) take(n, step int64) []rendered {
+	s.scratch = s.scratch[:0]
+	budget := s.budget.remaining().marker(1)
 	var lines []rendered
-	for ; (stop-n)*step >= 0; n += step {
-		l := s.excerpt.at(n)
-		if l == nil {
-			break
-		}
+	for l := s.excerpt.at(n); l != nil; l = s.excerpt.at(n) {
 		r, after, ok := s.try(l, n, s.budget.LineBytes, budget, nil)
-		if !ok && force && len(lines) == 0 {
+		if !ok && len(lines) == 0 {
 			r, after, ok = s.squeeze(l, n, budget)
 		}
 		if !ok {
 			break
 		}
 		lines, budget = append(lines, r), after
+		n += step
 	}
-	return lines, budget
+	return lines
 }
 
 // try renders a line and pays for it. A line that does not fit leaves nothing

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
@@ -97,21 +98,10 @@ func (b bounding) message(s *envelope.Schema, m protoreflect.Message) protorefle
 			continue
 		}
 		if into == m {
-			into = shallow(m)
+			into = proto.Clone(m.Interface()).ProtoReflect()
 		}
 		into.Set(f.Desc, v)
 	}
-	return into
-}
-
-// shallow returns a copy of a message that shares the values of its fields.
-func shallow(m protoreflect.Message) protoreflect.Message {
-	into := m.New()
-	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
-		into.Set(f, v)
-		return true
-	})
-	into.SetUnknown(m.GetUnknown())
 	return into
 }
 

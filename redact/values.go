@@ -2,7 +2,6 @@ package redact
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -182,29 +181,17 @@ func (v Values) String() string {
 	return fmt.Sprintf("[%d values]", v.c.values)
 }
 
-// GoString returns String.
-func (v Values) GoString() string { return v.String() }
-
-// Format writes String for every verb.
+// Format writes String for every verb, also for %#v.
 func (v Values) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, v.String()) }
 
-// MarshalJSON encodes String.
-func (v Values) MarshalJSON() ([]byte, error) { return json.Marshal(v.String()) }
-
-// MarshalText encodes String; slog asks for it.
+// MarshalText encodes String, for JSON and slog.
 func (v Values) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // String returns the name without the value.
 func (s Secret) String() string { return "[secret " + s.Name + "]" }
 
-// GoString returns String.
-func (s Secret) GoString() string { return s.String() }
-
-// Format writes String for every verb.
+// Format writes String for every verb, also for %#v.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// MarshalJSON encodes String.
-func (s Secret) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
-
-// MarshalText encodes String.
+// MarshalText encodes String, for JSON and slog.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }

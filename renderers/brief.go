@@ -69,7 +69,7 @@ func (d *Document) keptFacts(keep func(label string) bool) []Fact {
 	var facts []Fact
 	for _, f := range d.Facts {
 		label := f.Label
-		if _, rest, ok := cutItem(label); ok {
+		if rest, ok := cutItem(label); ok {
 			label = rest
 		}
 		if keep(label) {

@@ -88,24 +88,24 @@ func (p *parser) header(line string) bool {
 
 // isLabel reports whether label is one of the forms, alone or of an item.
 func isLabel(label string, forms []Form) bool {
-	if _, rest, ok := cutItem(label); ok {
+	if rest, ok := cutItem(label); ok {
 		label = rest
 	}
 	return slices.ContainsFunc(forms, func(f Form) bool { return f.Begin == label })
 }
 
-// cutItem reads "Item 3" or "Item 3 LABEL".
-func cutItem(label string) (number, rest string, ok bool) {
+// cutItem returns what follows the number in "Item 3" or "Item 3 LABEL".
+func cutItem(label string) (rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(label, labelItem+" "); !ok {
-		return "", "", false
+		return "", false
 	}
-	number, rest, _ = strings.Cut(rest, " ")
-	return number, rest, number != "" && strings.Trim(number, "0123456789") == ""
+	number, rest, _ := strings.Cut(rest, " ")
+	return rest, number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // isItem reports whether label is an item's own.
 func isItem(label string) bool {
-	_, rest, ok := cutItem(label)
+	rest, ok := cutItem(label)
 	return ok && rest == ""
 }
 

@@ -65,7 +65,7 @@ func (p *reader) table(objects []Cell, list List) *Table {
 	if columns == nil {
 		return nil
 	}
-	columns = p.expand(columns, len(objects), 1)
+	columns = p.expand(columns, 1)
 	if keyed != nil {
 		columns = append([]keyColumn{{keyOfNames, keyed}}, columns...)
 	}
@@ -288,7 +288,7 @@ func (p *reader) columns(objects []Cell) []keyColumn {
 
 // expand replaces columns of objects by columns of their members, where that
 // costs fewer bytes.
-func (p *reader) expand(columns []keyColumn, rows, depth int) []keyColumn {
+func (p *reader) expand(columns []keyColumn, depth int) []keyColumn {
 	if depth == deepestKey {
 		return columns
 	}
@@ -302,7 +302,7 @@ func (p *reader) expand(columns []keyColumn, rows, depth int) []keyColumn {
 		for k := range inner {
 			inner[k].key = columns[i].key + "." + inner[k].key
 		}
-		if inner = p.expand(inner, rows, depth+1); p.bytes(inner) < p.bytes(columns[i:i+1]) && len(list)+len(inner)+len(columns)-i <= mostColumns {
+		if inner = p.expand(inner, depth+1); p.bytes(inner) < p.bytes(columns[i:i+1]) && len(list)+len(inner)+len(columns)-i <= mostColumns {
 			list = append(list, inner...)
 		} else {
 			list = append(list, columns[i])

@@ -106,7 +106,7 @@ type resultReader struct {
 	called map[int32]string  // what findings are in, by the name that was looked up
 	groups map[int32]*groups // of tests, by what they are in
 	files  map[int32]string  // that findings are in
-	rules  map[int32]*rules  // of runs of SARIF
+	levels map[string]string // of rules of SARIF, by id; nil: not read yet
 	places map[int32]checkPlace
 	is     []place // of each node
 }
@@ -144,7 +144,7 @@ func (t *resultReader) role(i int32) role {
 // read reads the whole tree.
 func (t *resultReader) read() {
 	t.names, t.called, t.is = map[string]role{}, map[int32]string{}, make([]place, len(t.tree))
-	t.groups, t.files, t.rules = map[int32]*groups{}, map[int32]string{}, map[int32]*rules{}
+	t.groups, t.files = map[int32]*groups{}, map[int32]string{}
 	t.places = map[int32]checkPlace{}
 	for i := range t.roots() {
 		t.visit(i, false)
