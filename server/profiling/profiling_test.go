@@ -7,10 +7,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
-	"sync"
+	"runtime/pprof"
 	"testing"
 
 	"github.com/toolresult/toolresult/server/rpc"
@@ -105,24 +106,34 @@ func TestOnlyProfilesAreServed(t *testing.T) {
 	}
 }
 
-// TestProfilesTakeTurns asks for two profiles at once that the process can take one at a time: one of them gets an error. The rate of
-// locks is 0 again.
+// TestProfilesTakeTurns asks for profiles while another one is taken that the process can take one at a time: they are rejected.
+// The rate of locks is 0 again, and the next ones are taken.
 func TestProfilesTakeTurns(t *testing.T) {
 	c := endpoint(t)
-	for _, name := range []string{"profile", "mutex", "block"} {
-		var all sync.WaitGroup
-		var codes [2]int
-		for i := range codes {
-			all.Go(func() { codes[i], _ = ask(t, c, http.MethodGet, "/debug/pprof/"+name+"?seconds=2") })
-		}
-		all.Wait()
-		if codes[0]+codes[1] != http.StatusOK+http.StatusInternalServerError {
-			t.Errorf("%s: %v", name, codes)
+	want := func(code int, names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if got, body := ask(t, c, http.MethodGet, "/debug/pprof/"+name); got != code || body == "" {
+				t.Errorf("%s: %d %s", name, got, body)
+			}
 		}
 	}
-	if code, body := ask(t, c, http.MethodGet, "/debug/pprof/mutex?seconds=1"); code != http.StatusOK || body == "" {
-		t.Errorf("the next one: %d %s", code, body)
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
 	}
+	want(http.StatusInternalServerError, "profile?seconds=1")
+	pprof.StopCPUProfile()
+	first := httptest.NewRecorder()
+	ofLocks(first, httptest.NewRequest(http.MethodGet, "/", nil), "mutex", func(rate int) {
+		if rate > 0 {
+			want(http.StatusInternalServerError, "mutex", "block")
+		}
+		runtime.SetMutexProfileFraction(rate)
+	})
+	if first.Code != http.StatusOK {
+		t.Errorf("the first one: %d", first.Code)
+	}
+	want(http.StatusOK, "profile?seconds=1", "mutex", "block")
 	if after := runtime.SetMutexProfileFraction(-1); after != 0 {
 		t.Errorf("the rate is %d", after)
 	}
