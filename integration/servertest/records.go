@@ -42,7 +42,7 @@ func CheckHolds(t Checking, resp *pb.VerifyRecordResponse) {
 	}
 }
 
-// Verify compares a record with what it is of.
+// Verify makes the result of a record again, and compares the two.
 func (h *Harness) Verify(t Checking, r *pb.AuditRecord) *pb.VerifyRecordResponse {
 	resp, err := h.Audit.Verify(t.Context(), r)
 	if err != nil {

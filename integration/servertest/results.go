@@ -65,7 +65,7 @@ func (h *Generator) CheckCanonical(t *rapid.T, c *pb.CanonicalToolResult) {
 }
 
 // CheckReceipt parses the receipt: no tool byte may change what the renderer
-// said, and whatever was left out is said with the place of all of it.
+// said, and each cut names the artifact with the whole.
 func (h *Generator) CheckReceipt(t *rapid.T, resp *pb.ProjectResponse) {
 	text := resp.GetReceipt().GetText()
 	family, payload := h.Types.Open(resp.GetCanonical())

@@ -14,6 +14,6 @@ var allowance = map[string]string{
 	"integration/soak":           "came, judge, refusal, refusals, refuse, refused, room, so many, tell, tells, what is kept",
 	"integration/tokens":         "tells",
 	"redact":                     "tells",
-	"server":                     "arrived, came, held, holdings, left out, refused, refuses, so many, stands, tells, told, what is kept, what it is",
+	"server":                     "refused, refuses, tells",
 	"server/policy":              "came",
 }

@@ -53,7 +53,7 @@ func TestEveryRecordVerifies(t *testing.T) {
 	}
 }
 
-// Streams in any chunks, snapshots of them, and the order in which they came.
+// Streams in any chunks, snapshots of them, and the order of arrival.
 func TestStreamedRecordsVerify(t *testing.T) {
 	a := newArchive(t)
 	rapid.Check(t, func(t *rapid.T) {

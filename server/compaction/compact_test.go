@@ -19,7 +19,7 @@ import (
 	"github.com/toolresult/toolresult/server/metrics"
 )
 
-func TestCompactRefusesBadPolicies(t *testing.T) {
+func TestCompactRejectsBadPolicies(t *testing.T) {
 	h := newHarness(t)
 	two := []*pb.CanonicalToolResult{h.Canonical(t, servertest.Command("ls", 0, "a\n")), h.Canonical(t, servertest.Command("ls", 0, "b\n"))}
 	known := func(p *pb.CompactionPolicy, entries ...*pb.CompactEntry) *pb.CompactRequest {

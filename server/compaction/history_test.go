@@ -170,7 +170,7 @@ func TestCompactingHistories(t *testing.T) {
 		req := h.request(t)
 		resp := h.run(t, req)
 		h.checkPlan(t, req, resp)
-		h.checkHeld(t, req, resp)
+		h.checkUnchanged(t, req, resp)
 		h.checkResults(t, req, resp)
 
 		if again := h.run(t, after(req, resp)); again.FirstChanged != nil {
@@ -238,8 +238,8 @@ func (h *histories) checkPlan(t *rapid.T, req *pb.CompactRequest, resp *pb.Compa
 	}
 }
 
-// checkHeld checks that what may not change did not.
-func (h *histories) checkHeld(t *rapid.T, req *pb.CompactRequest, resp *pb.CompactResponse) {
+// checkUnchanged checks that nothing changed that may not change.
+func (h *histories) checkUnchanged(t *rapid.T, req *pb.CompactRequest, resp *pb.CompactResponse) {
 	p := req.GetPolicy()
 	never := p.GetCache().GetCacheBreak() != pb.CacheBreak_CACHE_BREAK_WHEN_NEEDED
 	turns := map[uint32]bool{} // the last ones

@@ -55,7 +55,7 @@ func TestCompactedLinesAreWhereTheyAreSaidToBe(t *testing.T) {
 			}
 		}
 	})
-	if scattered == 0 || dirty == 0 {
+	if (scattered == 0 || dirty == 0) && !testing.Short() {
 		t.Errorf("%d lines with scattered cuts, %d results with replaced bytes", scattered, dirty)
 	}
 }

@@ -130,7 +130,7 @@ func (h *histories) asJSON(t *rapid.T, req *pb.CompactRequest) *pb.CompactReques
 	return req
 }
 
-func TestCompactStreamRefusesDisorder(t *testing.T) {
+func TestCompactStreamRejectsDisorder(t *testing.T) {
 	h := newHarness(t)
 	one := streamOf(&pb.CompactRequest{
 		Policy: &pb.CompactionPolicy{Level: 1}, Entries: servertest.Entries(h.Canonical(t, servertest.Command("ls", 0, "a\n"))),

@@ -38,7 +38,7 @@ func newBare(t testing.TB, r *families.Registry) *bare {
 	return &bare{r, policy.NewResolver(memory.New().Resolve), c, t.Context()}
 }
 
-// received is what arrived beside its request.
+// received has the streams of a request.
 type received struct {
 	Streams   map[string]projectors.Stream
 	InOrder   projectors.InOrder

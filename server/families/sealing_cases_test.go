@@ -41,7 +41,7 @@ func newSealed(t testing.TB) *sealed {
 	return s
 }
 
-// Bounds of what is kept of each family.
+// Bounds of the stock of each family.
 const (
 	stockTries = 40   // generated outputs
 	stockSize  = 1000 // bytes of one that is kept, so that a case is cheap
@@ -102,7 +102,7 @@ const (
 	holdsText = iota // any bytes
 	holdsJSON
 	holdsToolResult
-	holdings
+	holdingKinds
 )
 
 type step struct {
@@ -146,7 +146,7 @@ func (st *stock) try(bare *bare, m protoreflect.Message, f protoreflect.FieldDes
 	if isPayload || f.Kind() == protoreflect.BytesKind {
 		limit = 0
 	}
-	for holds := range holdings {
+	for holds := range holdingKinds {
 		s := spot{path, holds, limit}
 		out := proto.CloneOf(st.out)
 		s.set(out.ProtoReflect(), []byte([...]string{

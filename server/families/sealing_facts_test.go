@@ -500,7 +500,7 @@ func sourceOf(r *pb.CommandResult, label string) *pb.SourceFacts {
 }
 
 // linesAre goes through the lines of a section with those that the tool wrote: marks
-// stand where lines are missing and nowhere else, and a plain line is what stands there.
+// stand where lines are missing and nowhere else, and a plain line is equal to that of the payload.
 func linesAre(content []byte, lines int64, section *renderers.Section) error {
 	given := strings.Split(string(content), "\n")
 	timed := section.Extent != nil && slices.ContainsFunc(section.Extent.Notes, func(n string) bool { return strings.Contains(n, "line time") })

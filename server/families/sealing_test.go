@@ -35,7 +35,7 @@ const (
 	sealingShortRace = 3000
 	sealingPiece     = 500_000 // cases of one line of the ledger
 	sealingBlock     = 500     // cases that a goroutine takes at once
-	sealingShown     = 5       // forgeries that are told in full
+	sealingShown     = 5       // forgeries that are printed in full
 )
 
 // Sealing: ParseReceipt(Render(x)) says the facts of x, and no others, when the tool is
@@ -142,7 +142,7 @@ func (s *sealingTotals) add(o *sealingTotals) {
 	s.took += o.took
 }
 
-// checkReach fails where the generator does not reach what it is there for.
+// checkReach fails if the generator does not reach its targets.
 func (s *sealingTotals) checkReach(t *testing.T) {
 	for i, a := range attackTable() {
 		if s.attacks[i] == 0 {
@@ -165,7 +165,7 @@ type sealingLine struct {
 	Cases     int64            `json:"cases"`
 	Forged    int64            `json:"forged"`
 	Receipts  int64            `json:"receipts"`
-	Refused   int64            `json:"refused"`
+	Rejected  int64            `json:"refused"`
 	Raised    int64            `json:"raised"`
 	Cut       int64            `json:"cut"`
 	Stuffed   int64            `json:"stuffed"`
@@ -184,7 +184,7 @@ func (s *sealingTotals) record(t *testing.T, path string, from uint64) {
 		return
 	}
 	line := sealingLine{
-		Commit: *sealingCommit, Seed: *sealingSeed, From: from, Cases: s.cases, Forged: s.forged, Receipts: s.receipts, Refused: s.rejected,
+		Commit: *sealingCommit, Seed: *sealingSeed, From: from, Cases: s.cases, Forged: s.forged, Receipts: s.receipts, Rejected: s.rejected,
 		Raised: s.raised, Cut: s.cut, Stuffed: s.stuffed, Compacted: s.compacted, Twins: s.twins, Seconds: s.took.Seconds(),
 		Attacks: map[string]int64{}, Families: s.families,
 	}
@@ -247,7 +247,7 @@ func TestSealingLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		piece := sealingTotals{
-			cases: l.Cases, forged: l.Forged, receipts: l.Receipts, rejected: l.Refused, raised: l.Raised, cut: l.Cut, stuffed: l.Stuffed,
+			cases: l.Cases, forged: l.Forged, receipts: l.Receipts, rejected: l.Rejected, raised: l.Raised, cut: l.Cut, stuffed: l.Stuffed,
 			compacted: l.Compacted, twins: l.Twins, families: l.Families, took: time.Duration(l.Seconds * float64(time.Second)),
 		}
 		for i := range table {

@@ -164,7 +164,7 @@ func TestFormOfAStream(t *testing.T) {
 	}
 }
 
-func TestFormsAndSourcesThatAreRefused(t *testing.T) {
+func TestFormsAndSourcesThatAreRejected(t *testing.T) {
 	a := newArchive(t)
 	const unknown = pb.CanonicalForm(99)
 	project := func(req *pb.ProjectRequest) error { _, err := a.Project(t.Context(), req); return err }

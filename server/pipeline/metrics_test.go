@@ -136,7 +136,7 @@ func TestLinesThatMatter(t *testing.T) {
 			t.Fatalf("%v kept and %v left of %d\n%s", kept, left, matter, text.String())
 		}
 	})
-	if everKept == 0 || everLeft == 0 {
+	if (everKept == 0 || everLeft == 0) && !testing.Short() {
 		t.Errorf("%d kept and %d left in all", everKept, everLeft)
 	}
 }

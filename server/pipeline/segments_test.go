@@ -47,7 +47,7 @@ func TestAnswerWithoutSegments(t *testing.T) {
 					}
 				}
 			})
-			if longTexts[family] && had == 0 {
+			if longTexts[family] && had == 0 && !testing.Short() {
 				t.Error("no result had segments")
 			}
 		})

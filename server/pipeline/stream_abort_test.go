@@ -40,7 +40,7 @@ func kept(t *testing.T, store *memory.Store, content string) []byte {
 	return all
 }
 
-// keeping asks for what came to be kept, in order.
+// keeping returns a header that asks to keep what is received, in order.
 func keeping(session, call string) *pb.ProjectStreamRequest {
 	header := servertest.Ordered(nil)
 	header.GetHeader().OnAbort = pb.AbortPolicy_ABORT_POLICY_KEEP
@@ -59,7 +59,7 @@ func counted(sizes map[string]uint64) *pb.ProjectStreamRequest {
 	return m
 }
 
-// What came of a call without its answer is kept when that was asked for, and only
+// The chunks of a call without an answer are kept when that was asked for, and only
 // then: whatever ended the call.
 func TestAbort(t *testing.T) {
 	const out, err, order = "out 1\nout 2\n", "err 1\n", "out 1\nerr 1\nout 2\n"

@@ -114,7 +114,7 @@ func same(shown, written []byte, open int) bool {
 	return masked <= maxMasked*open
 }
 
-// checkBesideTheOrder compares with the answer to one message where no order came of
+// checkBesideTheOrder compares with the answer to one message where no order follows from
 // it, and so with a stream that did not ask for one.
 func (h harness) checkBesideTheOrder(t *rapid.T, got *pb.ProjectResponse, list []servertest.Piece, policy *pb.ProjectionPolicy) {
 	out := servertest.Completed()

@@ -91,13 +91,13 @@ func (h harness) checkShares(t *rapid.T, req *pb.ProjectTurnRequest, ample, resp
 	}
 }
 
-// isLeast reports whether an output is said to need so many tokens.
-func (h harness) isLeast(t *rapid.T, out *pb.ProjectRequest, tokens uint32) bool {
+// isLeast reports whether an output is said to need at least n tokens.
+func (h harness) isLeast(t *rapid.T, out *pb.ProjectRequest, n uint32) bool {
 	out = proto.CloneOf(out)
 	out.Call, out.Policy.Render.Budget.MaxTokens = nil, 16
 	_, err := h.Project(t.Context(), out)
 	short, ok := errors.AsType[*envelope.ShortfallError](err)
-	return ok && short.Needed >= int(tokens)
+	return ok && short.Needed >= int(n)
 }
 
 // checkOrder projects the outputs in another order.
@@ -140,7 +140,7 @@ func TestTurnsGiveFailuresTheirShareFirst(t *testing.T) {
 }
 
 // What is wrong with one output is said of that, and nothing is answered.
-func TestTurnsAreRefusedAsAWhole(t *testing.T) {
+func TestTurnsAreRejectedAsAWhole(t *testing.T) {
 	h := newHarness(t)
 	good := &pb.ProjectRequest{Output: servertest.Command("make", 0, "ok\n"), Call: &pb.CallReference{SessionId: "s", CallId: "c1"}}
 	estimate := proto.CloneOf(good)

@@ -13,7 +13,7 @@ import (
 )
 
 // vocabularies are those of the contract that count exactly, and the counter that
-// each stands for; TestProjection has the estimate.
+// each means; TestProjection has the estimate.
 func vocabularies(t *testing.T) map[pb.TokenVocabulary]tokens.Counter {
 	t.Helper()
 	o200k, err := tokens.O200k()

@@ -52,8 +52,8 @@ func resultOf(r *pb.CanonicalToolResult) *pb.TurnResult {
 	return &pb.TurnResult{Content: &pb.TurnResult_Canonical{Canonical: r}}
 }
 
-// A result is the same turn as a message and as JSON, with its receipt and without, and its image stands in it for those
-// who may read it. For others it is gone, and no word tells whether it was ever there.
+// A result is the same turn as a message and as JSON, with its receipt and without, and it has the image for those
+// who may read it. For others nothing shows that there ever was one.
 func TestEncodeTurnReadsImages(t *testing.T) {
 	a := newHarness(t)
 	file := picture(t, 3)
@@ -108,7 +108,7 @@ func TestEncodedImagesAreBounded(t *testing.T) {
 }
 
 // What is no result is rejected with the place of what is wrong.
-func TestEncodeTurnRefuses(t *testing.T) {
+func TestEncodeTurnRejects(t *testing.T) {
 	a := newHarness(t)
 	seen := a.looked(t, "s", picture(t, 3))
 	broken := proto.CloneOf(seen.GetCanonical())
