@@ -37,8 +37,11 @@ import (
 // Idle is the idle limit of streams.
 const Idle = time.Minute
 
-// shortChecks is the -rapid.checks of the short form, of which rapid draws a fifth.
-const shortChecks = "50"
+// The -rapid.checks of the short form, of which rapid draws a fifth. Races depend little on what is drawn.
+const (
+	shortChecks = "50"
+	raceChecks  = "15"
+)
 
 // Main runs the tests of a package. In the short form properties draw few cases: they hold for each family on its own, so
 // that all families together have many.
@@ -46,7 +49,11 @@ func Main(m *testing.M) {
 	flag.Parse()
 	set := false
 	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
-	if testing.Short() && !set {
+	switch {
+	case set || !testing.Short():
+	case Race:
+		_ = flag.Set("rapid.checks", raceChecks)
+	default:
 		_ = flag.Set("rapid.checks", shortChecks)
 	}
 	os.Exit(m.Run())
