@@ -23,7 +23,7 @@ import (
 var (
 	sealingSeed    = flag.Uint64("sealing.seed", 1, "the seed of generated cases")
 	sealingFrom    = flag.Uint64("sealing.from", 0, "the number of the first case")
-	sealingCases   = flag.Uint64("sealing.cases", 0, "how many cases; 0: the short form")
+	sealingCases   = flag.Uint64("sealing.cases", 0, "how many cases; 0: as -short says")
 	sealingCase    = flag.Int64("sealing.case", -1, "run this case alone")
 	sealingWorkers = flag.Int("sealing.workers", 0, "goroutines; 0: one per processor")
 	sealingLedger  = flag.String("sealing.ledger", "", "file that gets one line of totals for every piece of cases")
@@ -31,11 +31,12 @@ var (
 )
 
 const (
-	sealingShort     = 20_000
-	sealingShortRace = 3000
-	sealingPiece     = 500_000 // cases of one line of the ledger
-	sealingBlock     = 500     // cases that a goroutine takes at once
-	sealingShown     = 5       // forgeries that are printed in full
+	sealingFull  = 20_000
+	sealingShort = 3000
+	sealingRace  = 600     // of ten times the cost
+	sealingPiece = 500_000 // cases of one line of the ledger
+	sealingBlock = 500     // cases that a goroutine takes at once
+	sealingShown = 5       // forgeries that are printed in full
 )
 
 // Sealing: ParseReceipt(Render(x)) says the facts of x, and no others, when the tool is
@@ -56,9 +57,12 @@ func TestSealing(t *testing.T) {
 	}
 	cases := *sealingCases
 	if cases == 0 {
-		cases = sealingShort
-		if servertest.Race || testing.Short() {
-			cases = sealingShortRace
+		cases = sealingFull
+		switch {
+		case servertest.Race:
+			cases = sealingRace
+		case testing.Short():
+			cases = sealingShort
 		}
 	}
 	var all sealingTotals
@@ -68,7 +72,7 @@ func TestSealing(t *testing.T) {
 		piece.record(t, *sealingLedger, from)
 	}
 	t.Logf("\n%s", all.table())
-	if all.cases > sealingShortRace/2 {
+	if all.cases > sealingShort/2 {
 		all.checkReach(t)
 	}
 }
