@@ -145,7 +145,7 @@ var table = map[string]row{
 	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early", "cmd/toolresult/internal/shell"}},
 	// The services in one process, for the tests of packages of the server; golden cases without a server, for those of projectors
 	// and renderers.
-	"integration/eval":       {imports: []string{"tokens"}},
+	"integration/eval": {imports: []string{"tokens"}},
 	"integration/servertest": {
 		imports: list(results, stores, text, request, "internal/journal/...", "artifactstore/memory", "auditlog", "auditlog/local", "compactor",
 			"server/pipeline", "server/compaction", "server/auditapi", "server/rpc/..."),
