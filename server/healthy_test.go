@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
@@ -67,23 +66,25 @@ func TestEndInOrderIsNoFault(t *testing.T) {
 	if err := s.Healthy(t.Context()); err != nil {
 		t.Errorf("before: %v", err)
 	}
-	stop := make(chan struct{})
+	stop, asked := make(chan struct{}), make(chan struct{})
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for {
 			select {
 			case <-stop:
 				return
+			case asked <- struct{}{}: // somebody waits for it
 			default:
-				if err := s.Healthy(t.Context()); err != nil && !errors.Is(err, server.ErrEnding) {
-					t.Errorf("at its end: %v", err)
-					return
-				}
+			}
+			if err := s.Healthy(t.Context()); err != nil && !errors.Is(err, server.ErrEnding) {
+				t.Errorf("at its end: %v", err)
 			}
 		}
 	})
 	end()
-	time.Sleep(10 * time.Millisecond)
+	for range 3 { // and some more
+		<-asked
+	}
 	close(stop)
 	asking.Wait()
 	if err := s.Healthy(t.Context()); !errors.Is(err, server.ErrEnding) {

@@ -19,6 +19,7 @@ import (
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/servertest"
 	"github.com/toolresult/toolresult/redact"
 	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server"
@@ -98,21 +99,23 @@ func (p *planter) payload(path string, m protoreflect.Message) {
 // of a result that has them.
 func TestNoFamilyShowsAHiddenSecret(t *testing.T) {
 	t.Parallel()
-	a := newArchive(t)
 	secrets := map[string]string{"value": "Tr0ub4dor&3<correct>horse", "token": "ghp_" + "1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"}
-	a.house = a.with(t, withLog(a.log), func(p *server.Parts) {
-		if _, err := p.Secrets.Register("s", []redact.Secret{{Name: "db", Value: []byte(secrets["value"])}}); err != nil {
+	h := servertest.NewArchive(t).With(t, func(o *servertest.Options) {
+		if _, err := o.Secrets.Register("s", []redact.Secret{{Name: "db", Value: []byte(secrets["value"])}}); err != nil {
 			t.Fatal(err)
 		}
 	})
-	w := &watch{archive: a, secrets: secrets, originals: map[string]bool{}, read: map[string]bool{}}
+	services := newServices(t, h)
+	w := &watch{
+		ToolResultServiceServer: services.Results, Harness: h, services: services, secrets: secrets, originals: map[string]bool{}, read: map[string]bool{},
+	}
 	planted, cases := 0, 0
-	for i, f := range a.families {
-		base := a.outputOf(f.Name).Example(i)
+	for i, f := range w.Families {
+		base := w.OutputOf(f.Name).Example(i)
 		for kind, secret := range secrets {
 			k := 0
 			for seam, text := range redacttest.Hidden(secret) {
-				if k++; testing.Short() && (i+k)%9 != 0 || raceDetector && (i+k)%40 != 0 {
+				if k++; testing.Short() && (i+k)%9 != 0 || servertest.Race && (i+k)%40 != 0 {
 					continue
 				}
 				cases++
@@ -127,7 +130,7 @@ func TestNoFamilyShowsAHiddenSecret(t *testing.T) {
 		}
 	}
 	t.Logf("%d secrets in %d outputs, %d turns encoded", planted, cases, w.encoded)
-	if planted < 5000 && !testing.Short() && !raceDetector {
+	if planted < 5000 && !testing.Short() && !servertest.Race {
 		t.Errorf("%d secrets were planted", planted)
 	}
 	for name, at := range w.found {
@@ -137,13 +140,15 @@ func TestNoFamilyShowsAHiddenSecret(t *testing.T) {
 
 // watch looks for secrets in what leaves.
 type watch struct {
-	archive
-	secrets   map[string]string
-	originals map[string]bool // artifacts as the tool wrote them, which nobody reads without raw
-	read      map[string]bool
-	found     map[string]string
-	calls     int
-	encoded   int
+	pb.ToolResultServiceServer
+	*servertest.Harness // without its ToolResultService
+	services            *server.Services
+	secrets             map[string]string
+	originals           map[string]bool // artifacts as the tool wrote them, which nobody reads without raw
+	read                map[string]bool
+	found               map[string]string
+	calls               int
+	encoded             int
 }
 
 // plant projects an output with a text in all of its fields that take it, and returns how many these are.
@@ -153,7 +158,7 @@ func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, te
 		w.calls++
 		out := proto.CloneOf(base)
 		p.planted = 0
-		if own := w.types[out.GetCustom().GetType()]; own != nil {
+		if own := w.Types[out.GetCustom().GetType()]; own != nil {
 			m := own.Read(envelope.NewChecker(""), out.GetCustom())
 			p.message("output.custom.message", m)
 			encoded, err := proto.Marshal(m.Interface())
@@ -201,7 +206,7 @@ func (w *watch) plant(t *testing.T, name string, base *pb.CompleteToolOutput, te
 
 // imported gives Render, Compact and EncodeTurn a result that has a text in all of its fields that take it.
 func (w *watch) imported(t *testing.T, name string, result *pb.CanonicalToolResult, text string) int {
-	if w.types[result.GetCustom().GetType()] != nil {
+	if w.Types[result.GetCustom().GetType()] != nil {
 		return 0
 	}
 	p := &planter{text: text, refused: map[string]bool{"result.result.canonical.artifacts": true}}
@@ -225,13 +230,13 @@ func (w *watch) imported(t *testing.T, name string, result *pb.CanonicalToolResu
 			return 0
 		}
 		w.look(name, "Render", wireOf(t, rendered))
-		w.look(name, "record of Render", wireOf(t, w.last(t, 1)[0]))
+		w.look(name, "record of Render", wireOf(t, w.Last(t, 1)[0]))
 		if compacted, err := w.Compact(t.Context(), &pb.CompactRequest{
 			SessionId: "s", Entries: []*pb.CompactEntry{{Result: &pb.CompactEntry_Canonical{Canonical: given}}}, Policy: &pb.CompactionPolicy{Level: pb.CompactionLevel_COMPACTION_LEVEL_HANDLES},
 		}); err == nil {
 			w.look(name, "Compact", wireOf(t, compacted))
 		}
-		req := turn(resultOf(given), &pb.TurnResult{Content: &pb.TurnResult_Text{Text: strings.ToValidUTF8(text, "?")}})
+		req := turnOf(given, &pb.TurnResult{Content: &pb.TurnResult_Text{Text: strings.ToValidUTF8(text, "?")}})
 		req.SessionId = "s"
 		if encoded, err := w.services.Transport.EncodeTurn(t.Context(), req); err == nil {
 			w.look(name, "EncodeTurn", wireOf(t, encoded))
@@ -262,18 +267,18 @@ func (w *watch) streams(t *testing.T, name, text string) {
 		Family: "command", Streams: []string{"stdout"}, Call: &pb.CallReference{SessionId: "s", CallId: "c-" + strconv.Itoa(w.calls)},
 	}}}}
 	for i, part := range slices.Collect(slices.Chunk([]byte("first line\n"+text+"\nlast line\n"), 7)) {
-		if messages = append(messages, chunk("stdout", part)); i%5 == 4 {
-			messages = append(messages, snapshot(done))
+		if messages = append(messages, servertest.Chunk("stdout", part)); i%5 == 4 {
+			messages = append(messages, servertest.Snapshot(done))
 		}
 	}
-	answers, err := w.stream(t.Context(), append(messages, finish(done)))
-	if err != nil {
+	wire := &servertest.Wire{Ctx: t.Context(), Requests: append(messages, servertest.Finish(done))}
+	if err := w.ProjectStream(wire.Call()); err != nil {
 		t.Fatal(err)
 	}
-	for _, answer := range answers {
+	for _, answer := range wire.Answers {
 		w.look(name, "answer of a stream", wireOf(t, answer))
 	}
-	w.look(name, "record of a stream", wireOf(t, w.last(t, 1)[0]))
+	w.look(name, "record of a stream", wireOf(t, w.Last(t, 1)[0]))
 }
 
 // everything looks in an answer, in its record, in new artifacts, and in what is made of the answer.
@@ -283,7 +288,7 @@ func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) 
 	if text, err := envelope.ToJSON(resp.GetCanonical()); err == nil {
 		w.look(name, "JSON", text)
 	}
-	record := w.last(t, 1)[0]
+	record := w.Last(t, 1)[0]
 	w.look(name, "record", wireOf(t, record))
 	for _, p := range record.GetPayloads() {
 		if path := p.GetOriginalArtifact(); path != "" {
@@ -291,7 +296,7 @@ func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) 
 		}
 	}
 	var artifacts []string
-	err := w.store.Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
+	err := w.Store.Walk(t.Context(), func(a artifactstore.StoredArtifact) error {
 		if w.read[a.Name] {
 			return nil
 		}
@@ -301,7 +306,7 @@ func (w *watch) everything(t *testing.T, name string, resp *pb.ProjectResponse) 
 				return nil
 			}
 		}
-		r, err := w.store.Open(context.Background(), a.Name)
+		r, err := w.Store.Open(context.Background(), a.Name)
 		if err != nil {
 			return err
 		}

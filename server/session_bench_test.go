@@ -18,6 +18,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/servertest"
 	"github.com/toolresult/toolresult/server"
 	"github.com/toolresult/toolresult/server/config"
 	"github.com/toolresult/toolresult/server/session"
@@ -34,7 +35,7 @@ func BenchmarkSession(b *testing.B) {
 		ToolName: "ExecCommand", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
 		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
 			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
-			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: logText(3900)}},
+			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: servertest.LogText(3900)}},
 		}},
 	}}
 	ours := pb.NewToolResultServiceClient(connect(b, sidecarFor(b)))

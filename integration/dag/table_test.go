@@ -143,8 +143,14 @@ var table = map[string]row{
 	"cmd/toolresult/internal/shell/inner": {},
 	"cmd/toolresult/internal/early":       {imports: []string{"cmd/toolresult/internal/shell"}},
 	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early", "cmd/toolresult/internal/shell"}},
-	// Golden cases without a server, for the tests of projectors and renderers.
-	"integration/eval":       {imports: []string{"tokens"}},
+	// The services in one process, for the tests of packages of the server; golden cases without a server, for those of projectors
+	// and renderers.
+	"integration/eval": {imports: []string{"tokens"}},
+	"integration/servertest": {
+		imports: list(results, stores, text, request, "internal/journal/...", "artifactstore/memory", "auditlog", "auditlog/local", "compactor",
+			"server/pipeline", "server/compaction", "server/auditapi", "server/rpc/..."),
+		grpc: all,
+	},
 	"integration/goldencase": {imports: list(results, "artifactstore", "artifactstore/dir", "server/families", "server/policy")},
 }
 

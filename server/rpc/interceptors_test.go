@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -62,7 +64,10 @@ type observed struct {
 	log      bytes.Buffer
 	calls    []string
 	rejected []string
+	reported chan struct{} // has a value after a report
 }
+
+func newObserved() *observed { return &observed{reported: make(chan struct{}, 1)} }
 
 func (o *observed) Write(p []byte) (int, error) {
 	o.mu.Lock()
@@ -74,6 +79,10 @@ func (o *observed) Call(method string, code codes.Code, _ time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.calls = append(o.calls, method[strings.LastIndex(method, "/")+1:]+" "+code.String())
+	select {
+	case o.reported <- struct{}{}:
+	default:
+	}
 }
 
 func (o *observed) Rejected(_ context.Context, method string, req any, err *apierror.StatusError) {
@@ -82,26 +91,22 @@ func (o *observed) Rejected(_ context.Context, method string, req any, err *apie
 	o.rejected = append(o.rejected, fmt.Sprintf("%s %s %v", method[strings.LastIndex(method, "/")+1:], apierror.ReasonName(err.Reason), req != nil))
 }
 
-// take returns what was observed since the last take, once a call is reported.
-func (o *observed) take(t *testing.T) (log string, calls, rejected []string) {
-	t.Helper()
-	for range 1000 {
+// take returns what was observed since the last take, once a call is reported: a client may have its answer before.
+func (o *observed) take() (log string, calls, rejected []string) {
+	for len(calls) == 0 {
+		<-o.reported
 		o.mu.Lock()
-		log, calls, rejected = o.log.String(), o.calls, o.rejected
-		if len(calls) > 0 {
+		if calls = o.calls; len(calls) > 0 {
+			log, rejected = o.log.String(), o.rejected
 			o.log.Reset()
 			o.calls, o.rejected = nil, nil
-			o.mu.Unlock()
-			return log, calls, rejected
 		}
 		o.mu.Unlock()
-		time.Sleep(time.Millisecond) // a client may have its answer before the call is reported
 	}
-	t.Fatal("no call was reported")
-	return "", nil, nil
+	return log, calls, rejected
 }
 
-// serving is a server on a Unix socket with a connected client.
+// serving is a server with a connected client.
 type serving struct {
 	*observed
 	*Interceptors
@@ -116,7 +121,20 @@ func serve(t *testing.T) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &serving{observed: &observed{}, service: &service{}}
+	t.Cleanup(func() { _ = socket.Lock.Close() })
+	return serveOn(t, socket, "unix:"+socket.Addr().String())
+}
+
+// serveInProcess serves without a socket, as a bubble needs it.
+func serveInProcess(t *testing.T) *serving {
+	t.Helper()
+	l := ListenInProcess()
+	return serveOn(t, l, "passthrough:x", grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+}
+
+func serveOn(t *testing.T, l net.Listener, target string, dial ...grpc.DialOption) *serving {
+	t.Helper()
+	s := &serving{observed: newObserved(), service: &service{}}
 	s.Interceptors = NewInterceptors(Options{
 		Logger: slog.New(slog.NewTextHandler(s.observed, nil)), Metrics: s.observed, Authenticator: identity.NewAuthenticator("", nil),
 		Limits:     &pb.Limits{MaxMessageBytes: maxMessage, MaxInFlightBytes: maxInFlight, DefaultDeadline: durationpb.New(time.Hour)},
@@ -126,8 +144,9 @@ func serve(t *testing.T) *serving {
 	options := append(BufferOptions(), grpc.Creds(identity.PeerCredentials{Allowed: []uint32{uint32(os.Geteuid())}}), s.Unary(), s.Stream(), grpc.UnknownServiceHandler(s.Unknown))
 	server := grpc.NewServer(options...)
 	pb.RegisterToolResultServiceServer(NewRegistrar(server, s.Interceptors), s.service)
-	go func() { _ = server.Serve(socket) }()
-	s.conn, err = grpc.NewClient("unix:"+socket.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	go func() { _ = server.Serve(l) }()
+	var err error
+	s.conn, err = grpc.NewClient(target, append(dial, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +154,6 @@ func serve(t *testing.T) *serving {
 	t.Cleanup(func() {
 		_ = s.conn.Close()
 		server.Stop()
-		_ = socket.Lock.Close()
 	})
 	return s
 }
@@ -262,7 +280,7 @@ func TestErrorsBecomeStatuses(t *testing.T) {
 			if incident := facts["incident"]; (incident == "id-7") != (c.code == codes.Internal) {
 				t.Errorf("%s of %s: the incident is %q", name, method, incident)
 			}
-			log, calls, rejected := s.take(t)
+			log, calls, rejected := s.take()
 			if want := []string{method + " " + c.code.String()}; !slices.Equal(calls, want) {
 				t.Errorf("%s: reported %q, want %q", name, calls, want)
 			}
@@ -297,7 +315,7 @@ func TestRejectedCallsDoNotReachTheService(t *testing.T) {
 	if reason, _ := reasonOf(err); reason != "METHOD_UNKNOWN" || status.Code(err) != codes.Unimplemented {
 		t.Errorf("an unknown method: %v", err)
 	}
-	if log, calls, rejected := s.take(t); strings.Contains(log, "S3cret") || !slices.Equal(calls, []string{"unknown Unimplemented"}) || !slices.Equal(rejected, []string{"unknown METHOD_UNKNOWN false"}) {
+	if log, calls, rejected := s.take(); strings.Contains(log, "S3cret") || !slices.Equal(calls, []string{"unknown Unimplemented"}) || !slices.Equal(rejected, []string{"unknown METHOD_UNKNOWN false"}) {
 		t.Errorf("an unknown method: %q, %q, %q", log, calls, rejected)
 	}
 	s.Drain()
@@ -349,53 +367,52 @@ func TestDefaultDeadlineIsForUnaryCallsWithoutOne(t *testing.T) {
 // over, and served afterwards. Calls with little and streams do not wait for it. The load has all of them.
 func TestBytesInFlightAreBounded(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	inside, release := make(chan struct{}), make(chan struct{})
-	s.service.render = func(context.Context, *pb.RenderRequest) error { inside <- struct{}{}; <-release; return nil }
-	s.service.stream = func(grpc.ServerStream) error { inside <- struct{}{}; <-release; return nil }
-	large := &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: strings.Repeat("x", 60<<10)}}}
-	var all sync.WaitGroup
-	all.Go(func() {
+	synctest.Test(t, func(t *testing.T) {
+		s := serveInProcess(t)
+		inside, release := make(chan struct{}), make(chan struct{})
+		s.service.render = func(context.Context, *pb.RenderRequest) error { inside <- struct{}{}; <-release; return nil }
+		s.service.stream = func(grpc.ServerStream) error { inside <- struct{}{}; <-release; return nil }
+		large := &pb.RenderRequest{Result: &pb.RenderRequest_Canonical{Canonical: &pb.CanonicalToolResult{ToolName: strings.Repeat("x", 60<<10)}}}
+		var all sync.WaitGroup
+		all.Go(func() {
+			if _, err := s.client.Render(t.Context(), large); err != nil {
+				t.Error(err)
+			}
+		})
+		<-inside
+		call, err := s.client.ProjectStream(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-inside
+		if l := s.Load(); l.Unary != 1 || l.Streams != 1 || l.Bytes != maxInFlight {
+			t.Errorf("the load is %+v", l)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = s.client.Render(ctx, large)
+		if reason, facts := reasonOf(err); reason != "IN_FLIGHT_BYTES" || facts["limit"] != fmt.Sprint(maxInFlight) {
+			t.Errorf("a second one: %v", err)
+		}
+		all.Go(func() {
+			if _, err := s.client.Render(t.Context(), &pb.RenderRequest{}); err != nil {
+				t.Error(err)
+			}
+		})
+		<-inside // of one with little
+		close(release)
+		all.Wait()
+		_, _ = call.Recv()
+		all.Go(func() { <-inside })
 		if _, err := s.client.Render(t.Context(), large); err != nil {
-			t.Error(err)
+			t.Errorf("afterwards: %v", err)
+		}
+		all.Wait()
+		synctest.Wait() // a client has its answer before the call is over
+		if (s.Load() != load{}) {
+			t.Errorf("the load is %+v at the end", s.Load())
 		}
 	})
-	<-inside
-	call, err := s.client.ProjectStream(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-inside
-	if l := s.Load(); l.Unary != 1 || l.Streams != 1 || l.Bytes != maxInFlight {
-		t.Errorf("the load is %+v", l)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	_, err = s.client.Render(ctx, large)
-	if reason, facts := reasonOf(err); reason != "IN_FLIGHT_BYTES" || facts["limit"] != fmt.Sprint(maxInFlight) {
-		t.Errorf("a second one: %v", err)
-	}
-	all.Go(func() {
-		if _, err := s.client.Render(t.Context(), &pb.RenderRequest{}); err != nil {
-			t.Error(err)
-		}
-	})
-	<-inside // of one with little
-	close(release)
-	all.Wait()
-	_, _ = call.Recv()
-	all.Go(func() { <-inside })
-	if _, err := s.client.Render(t.Context(), large); err != nil {
-		t.Errorf("afterwards: %v", err)
-	}
-	all.Wait()
-	for range 1000 {
-		if (s.Load() == load{}) {
-			return
-		}
-		time.Sleep(time.Millisecond) // a client has its answer before the call is over
-	}
-	t.Errorf("the load is %+v at the end", s.Load())
 }
 
 // TestIncidentsDiffer has calls without an id.

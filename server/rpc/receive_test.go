@@ -455,7 +455,7 @@ func TestMessagesOverASocket(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.take(t)
+	s.take()
 	render := pb.ToolResultService_Render_FullMethodName
 	for name, c := range map[string]struct {
 		sent   []byte
@@ -467,7 +467,7 @@ func TestMessagesOverASocket(t *testing.T) {
 		if reason, _ := reasonOf(err); reason != c.reason {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, calls, rejected := s.take(t); len(calls) != 1 || len(rejected) != 1 || !strings.HasPrefix(rejected[0], "Render "+c.reason) {
+		if _, calls, rejected := s.take(); len(calls) != 1 || len(rejected) != 1 || !strings.HasPrefix(rejected[0], "Render "+c.reason) {
 			t.Errorf("%s: reported %q, recorded %q", name, calls, rejected)
 		}
 	}

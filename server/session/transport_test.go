@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -111,6 +112,15 @@ func serve(t testing.TB, project session.Project, change func(*session.Options))
 	return s
 }
 
+// wantNothingReserved checks that calls have given back their memory when all of the bubble wait.
+func (s *serving) wantNothingReserved(t *testing.T) {
+	t.Helper()
+	synctest.Wait()
+	if n := s.memory.Reserved(); n != 0 {
+		t.Errorf("%d bytes stay reserved", n)
+	}
+}
+
 // bidi is the client's side of a stream.
 type bidi = grpc.BidiStreamingClient[pb.ProjectSessionRequest, pb.ProjectSessionResponse]
 
@@ -171,51 +181,41 @@ func byName(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, e
 // a call of Project, under an id of its own, and none harms another.
 func TestEachCallTakesTheStepsOfAUnaryOne(t *testing.T) {
 	t.Parallel()
-	s := serve(t, byName, nil)
-	stream := s.start(metadata.AppendToOutgoingContext(t.Context(), rpc.RequestIDHeader, "abc"), t)
-	for i, c := range []struct{ tool, want string }{{"good", "OK"}, {"panic", "Internal PANIC"}, {"fail", "Internal INTERNAL"}, {"good", "OK"}} {
-		a := ask(t, stream, project(uint64(i+1), c.tool))
-		if got := reasonOf(t, a); a.GetNumber() != uint64(i+1) || got != c.want {
-			t.Errorf("call %d: %v, want %s", i+1, a, c.want)
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, byName, nil)
+		stream := s.start(metadata.AppendToOutgoingContext(t.Context(), rpc.RequestIDHeader, "abc"), t)
+		for i, c := range []struct{ tool, want string }{{"good", "OK"}, {"panic", "Internal PANIC"}, {"fail", "Internal INTERNAL"}, {"good", "OK"}} {
+			a := ask(t, stream, project(uint64(i+1), c.tool))
+			if got := reasonOf(t, a); a.GetNumber() != uint64(i+1) || got != c.want {
+				t.Errorf("call %d: %v, want %s", i+1, a, c.want)
+			}
+			if head := a.GetAuditHead(); (c.want == "OK") != (head == "log 1 good") {
+				t.Errorf("call %d has the record %q", i+1, head)
+			}
+			if strings.HasPrefix(c.want, "Internal") && !strings.Contains(a.GetStatus().GetMessage(), fmt.Sprintf("incident abc/%d", i+1)) {
+				t.Errorf("%v", a)
+			}
 		}
-		if head := a.GetAuditHead(); (c.want == "OK") != (head == "log 1 good") {
-			t.Errorf("call %d has the record %q", i+1, head)
+		if err := stream.CloseSend(); err != nil {
+			t.Fatal(err)
 		}
-		if strings.HasPrefix(c.want, "Internal") && !strings.Contains(a.GetStatus().GetMessage(), fmt.Sprintf("incident abc/%d", i+1)) {
-			t.Errorf("%v", a)
+		if _, err := stream.Recv(); err == nil || err.Error() != "EOF" {
+			t.Error(err)
 		}
-	}
-	if err := stream.CloseSend(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stream.Recv(); err == nil || err.Error() != "EOF" {
-		t.Error(err)
-	}
-	s.calls.Wait()
-	eventually(t, func() bool { s.mu.Lock(); defer s.mu.Unlock(); return len(s.counted) == 5 })
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if want := []string{"Project OK", "Project Internal", "Project Internal", "Project OK", "ProjectSession OK"}; !slices.Equal(s.counted, want) {
-		t.Errorf("counted are %v", s.counted)
-	}
-	if want := []string{"Project PANIC abc/2 Project", "Project INTERNAL abc/3 Project"}; !slices.Equal(s.rejected, want) {
-		t.Errorf("recorded are %v", s.rejected)
-	}
-	if log := s.log.String(); strings.Contains(log, "text of a tool") || strings.Count(log, "msg=call") != 5 || !strings.Contains(log, "request_id=abc/4") {
-		t.Error(log)
-	}
-}
-
-// eventually waits until something holds, which takes milliseconds.
-func eventually(t testing.TB, holds func() bool) {
-	t.Helper()
-	for range 5000 {
-		if holds() {
-			return
+		s.calls.Wait()
+		synctest.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if want := []string{"Project OK", "Project Internal", "Project Internal", "Project OK", "ProjectSession OK"}; !slices.Equal(s.counted, want) {
+			t.Errorf("counted are %v", s.counted)
 		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatal("it never holds")
+		if want := []string{"Project PANIC abc/2 Project", "Project INTERNAL abc/3 Project"}; !slices.Equal(s.rejected, want) {
+			t.Errorf("recorded are %v", s.rejected)
+		}
+		if log := s.log.String(); strings.Contains(log, "text of a tool") || strings.Count(log, "msg=call") != 5 || !strings.Contains(log, "request_id=abc/4") {
+			t.Error(log)
+		}
+	})
 }
 
 // TestTokenIsReadForEachCall has a token of a session that is taken back while a stream is open.
@@ -265,7 +265,8 @@ func (encoded) Marshal(m any) ([]byte, error) {
 }
 
 func (encoded) Unmarshal(b []byte, m any) error { return proto.Unmarshal(b, m.(proto.Message)) }
-func (encoded) Name() string                    { return "proto" }
+
+func (encoded) Name() string { return "proto" }
 
 // numbered is a message of a call whose request is given as it is encoded.
 func numbered(number uint64, request []byte) []byte {
@@ -276,80 +277,86 @@ func numbered(number uint64, request []byte) []byte {
 // TestRejectedMessages has messages that cannot be read, between good ones: they are answered by their numbers, and the stream goes on.
 func TestRejectedMessages(t *testing.T) {
 	t.Parallel()
-	s := serve(t, byName, nil)
-	stream := s.start(t.Context(), t, grpc.ForceCodec(encoded{}))
-	brokenText := []byte("\x0a\x03\x0a\x01\xff")
-	for i, c := range []struct {
-		request []byte
-		want    string
-	}{
-		{brokenText, "InvalidArgument MESSAGE_INVALID"},
-		{bytes.Repeat([]byte{0xff}, 100<<10), "InvalidArgument MESSAGE_INVALID"},
-		{make([]byte, maxMessage), "ResourceExhausted MESSAGE_TOO_LARGE"},
-		{bytes.Repeat([]byte("\x2a\x00"), 200), "OK"},
-	} {
-		number := uint64(i + 1)
-		if err := stream.SendMsg(numbered(number, c.request)); err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, byName, nil)
+		stream := s.start(t.Context(), t, grpc.ForceCodec(encoded{}))
+		brokenText := []byte("\x0a\x03\x0a\x01\xff")
+		for i, c := range []struct {
+			request []byte
+			want    string
+		}{
+			{brokenText, "InvalidArgument MESSAGE_INVALID"},
+			{bytes.Repeat([]byte{0xff}, 100<<10), "InvalidArgument MESSAGE_INVALID"},
+			{make([]byte, maxMessage), "ResourceExhausted MESSAGE_TOO_LARGE"},
+			{bytes.Repeat([]byte("\x2a\x00"), 200), "OK"},
+		} {
+			number := uint64(i + 1)
+			if err := stream.SendMsg(numbered(number, c.request)); err != nil {
+				t.Fatal(err)
+			}
+			if a, err := stream.Recv(); err != nil || a.GetNumber() != number || reasonOf(t, a) != c.want {
+				t.Fatalf("%d: %v, %v, want %s", number, a, err, c.want)
+			}
+		}
+		if err := stream.SendMsg([]byte("\x12\xff")); err != nil { // without a number
 			t.Fatal(err)
 		}
-		if a, err := stream.Recv(); err != nil || a.GetNumber() != number || reasonOf(t, a) != c.want {
-			t.Fatalf("%d: %v, %v, want %s", number, a, err, c.want)
+		if _, err := stream.Recv(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
+			t.Error(err)
 		}
-	}
-	if err := stream.SendMsg([]byte("\x12\xff")); err != nil { // without a number
-		t.Fatal(err)
-	}
-	if _, err := stream.Recv(); err == nil || !strings.Contains(err.Error(), "cannot be decoded") {
-		t.Error(err)
-	}
-	eventually(t, func() bool { return s.memory.Reserved() == 0 })
+		s.wantNothingReserved(t)
+	})
 }
 
 // TestPackedMessages has calls that are sent compressed.
 func TestPackedMessages(t *testing.T) {
 	t.Parallel()
-	s := serve(t, byName, nil)
-	stream := s.start(t.Context(), t, grpc.UseCompressor("gzip"))
-	for i := range 3 {
-		tool := strings.Repeat("x", i*50_000)
-		if a := ask(t, stream, project(uint64(i+1), tool)); a.GetResult().GetFamily() != tool {
-			t.Fatalf("%v", reasonOf(t, a))
+	synctest.Test(t, func(t *testing.T) {
+		s := serve(t, byName, nil)
+		stream := s.start(t.Context(), t, grpc.UseCompressor("gzip"))
+		for i := range 3 {
+			tool := strings.Repeat("x", i*50_000)
+			if a := ask(t, stream, project(uint64(i+1), tool)); a.GetResult().GetFamily() != tool {
+				t.Fatalf("%v", reasonOf(t, a))
+			}
 		}
-	}
-	eventually(t, func() bool { return s.memory.Reserved() == 0 })
+		s.wantNothingReserved(t)
+	})
 }
 
 // TestMemoryOfCalls has large calls that are under way: each has its memory until it is over, others wait for it, and what waits for too
 // long is rejected by its number, after which the stream goes on.
 func TestMemoryOfCalls(t *testing.T) {
 	t.Parallel()
-	proceed := make(chan struct{})
-	s := serve(t, func(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-		if len(req.GetOutput().GetToolName()) > 1000 {
-			<-proceed
+	synctest.Test(t, func(t *testing.T) {
+		proceed := make(chan struct{})
+		s := serve(t, func(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+			if len(req.GetOutput().GetToolName()) > 1000 {
+				<-proceed
+			}
+			return byName(ctx, req)
+		}, nil)
+		stream := s.start(t.Context(), t)
+		tool := strings.Repeat("x", 400<<10) // 8 bytes for each: one fits 4 MiB
+		for i := range 2 {
+			if err := stream.Send(project(uint64(i+1), tool)); err != nil {
+				t.Fatal(err)
+			}
 		}
-		return byName(ctx, req)
-	}, nil)
-	stream := s.start(t.Context(), t)
-	tool := strings.Repeat("x", 400<<10) // 8 bytes for each: one fits 4 MiB
-	for i := range 2 {
-		if err := stream.Send(project(uint64(i+1), tool)); err != nil {
-			t.Fatal(err)
+		a, err := stream.Recv() // after 10 s
+		if err != nil || a.GetNumber() != 2 || reasonOf(t, a) != "ResourceExhausted IN_FLIGHT_BYTES" {
+			t.Fatalf("%v, %v", a, err)
 		}
-	}
-	a, err := stream.Recv() // after 10 s
-	if err != nil || a.GetNumber() != 2 || reasonOf(t, a) != "ResourceExhausted IN_FLIGHT_BYTES" {
-		t.Fatalf("%v, %v", a, err)
-	}
-	if reserved := s.memory.Reserved(); reserved < 8*400<<10 {
-		t.Errorf("%d bytes are reserved", reserved)
-	}
-	if got := reasonOf(t, ask(t, stream, project(3, "x"))); got != "OK" {
-		t.Error(got)
-	}
-	close(proceed)
-	if a, err := stream.Recv(); err != nil || a.GetNumber() != 1 || reasonOf(t, a) != "OK" {
-		t.Errorf("%v, %v", a.GetNumber(), err)
-	}
-	eventually(t, func() bool { return s.memory.Reserved() == 0 })
+		if reserved := s.memory.Reserved(); reserved < 8*400<<10 {
+			t.Errorf("%d bytes are reserved", reserved)
+		}
+		if got := reasonOf(t, ask(t, stream, project(3, "x"))); got != "OK" {
+			t.Error(got)
+		}
+		close(proceed)
+		if a, err := stream.Recv(); err != nil || a.GetNumber() != 1 || reasonOf(t, a) != "OK" {
+			t.Errorf("%v, %v", a.GetNumber(), err)
+		}
+		s.wantNothingReserved(t)
+	})
 }

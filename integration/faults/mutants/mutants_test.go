@@ -32,7 +32,7 @@ const (
 	recorded = legs + ".TestRecordFollowsTheArtifact"
 	broken   = legs + ".TestErrorsOfTheKernelAtTheAuditLog"
 	cuts     = legs + ".TestPowerCuts/ext4"
-	seal     = "server.TestSealing"
+	seal     = "server/families.TestSealing"
 	wire     = "integration.TestFaults/cases/"
 	hidden   = "integration.TestSomeSecrets"
 	rpcTests = "server/rpc."
@@ -153,7 +153,7 @@ var mutants = []mutant{
 	{"any authority will do", "server/identity/access.go", "len(authority) != 1 || !a.isOurs(authority[0])", "len(authority) > 1", wire + "A09.*", ""},
 	{"what is unpacked has no limit", "server/rpc/receive.go", "io.LimitReader(unpacked, int64(r.limit)+1)", "unpacked", wire + "A12.*", ""},
 	{"the last answer waits for ever", "server/idle/idle.go", "b := NewLimit(idle)\n\treturn b.Run(func() error { return b.Wait(send) })", "return send()", wire + "A21.*", ""},
-	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server.TestAnswersMustBeTaken", ""},
+	{"an answer waits for ever", "server/pipeline/stream.go", "return a.idle.Wait(func() error { return a.call.Send(m) })", "return a.call.Send(m)", "server/pipeline.TestAnswersMustBeTaken", ""},
 	{"memory stays reserved", "server/admission/admission.go", "l.taken -= n\n\tl.serve()", "l.serve()", "integration.TestInFlightBytesAreGivenBack", ""},
 
 	{"a preview is made before redaction", "server/ingest/spool.go", "t.preview.write(ready, newlines)\n\treturn nil", "t.preview.write(received, newlines)\n\treturn nil", hidden, ""},

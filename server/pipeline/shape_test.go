@@ -1,0 +1,142 @@
+package pipeline_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+)
+
+// issues is a JSON list, on one line or as a person would write it.
+func issues(n int, indented bool) []byte {
+	list := make([]map[string]any, n)
+	for i := range list {
+		list[i] = map[string]any{"number": i, "title": fmt.Sprintf("Issue number %d", i), "state": "open", "body": strings.Repeat("It does not work. ", 9)}
+	}
+	text, err := json.Marshal(list)
+	if indented {
+		text, err = json.MarshalIndent(list, "", "\t")
+	}
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// shaped generates payloads whose structure lies in their middle, of up to some windows, and JSON.
+func shaped() *rapid.Generator[[]byte] {
+	return rapid.Custom(func(t *rapid.T) []byte {
+		n := rapid.IntRange(1, 900).Draw(t, "n")
+		var b bytes.Buffer
+		for i := range n {
+			switch kind := rapid.SampledFrom([]string{"diff", "search", "listing", "table"}).Draw(t, "kind"); {
+			case i > 0 && b.Bytes()[0] == 'd' || i == 0 && kind == "diff":
+				fmt.Fprintf(&b, "diff --git a/f%d b/f%d\n--- a/f%d\n+++ b/f%d\n@@ -1 +1,2 @@\n same\n+more %d\n", i, i, i, i, i)
+			case i > 0 && b.Bytes()[0] == 's' || i == 0 && kind == "search":
+				fmt.Fprintf(&b, "src/f%d.go:%d:\tfound\n", i%40, i+1)
+			case i > 0 && b.Bytes()[0] == '.' || i == 0 && kind == "listing":
+				fmt.Fprintf(&b, "./dir%d/file%d.go\n", i%30, i)
+			case i == 0:
+				b.WriteString("NAME        READY   STATUS    AGE\n")
+			default:
+				fmt.Fprintf(&b, "web-%-7d 1/1     Running   5d\n", i)
+			}
+		}
+		switch rapid.IntRange(0, 5).Draw(t, "JSON") {
+		case 0:
+			return issues(n, false)
+		case 1:
+			return issues(n, true)
+		case 2:
+			return issues(n, true)[:b.Len()/2%len(issues(n, true))]
+		}
+		return b.Bytes()
+	})
+}
+
+// The shape of a payload, and the form in which it is shown, do not depend on how it was received.
+func TestShapesAreTheSameInStreams(t *testing.T) {
+	h := newHarness(t)
+	for _, family := range []string{"command", "task_output"} {
+		t.Run(family, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				payload := &pb.Payload{Source: &pb.Payload_Inline{Inline: shaped().Draw(t, "payload")}}
+				out := &pb.CompleteToolOutput{ToolName: "SomeTool", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS}
+				if family == "command" {
+					out.Result = &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+						Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)), Stdout: payload,
+					}}
+				} else {
+					out.Result = &pb.CompleteToolOutput_TaskOutput{TaskOutput: &pb.TaskOutputOutput{
+						RetrievalStatus: pb.TaskRetrieval_TASK_RETRIEVAL_SUCCESS, Output: payload,
+						Task: &pb.TaskSnapshot{TaskId: "t", Status: pb.TaskStatus_TASK_STATUS_COMPLETED},
+					}}
+				}
+				policy := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{
+					MaxTokens: rapid.SampledFrom([]uint32{200, 1000, 4000}).Draw(t, "tokens"),
+				}}}
+				want, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
+				if err != nil {
+					t.Fatal(err)
+				}
+				answers, err := h.Stream(t.Context(), h.requestsOf(t, family, out, policy))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if len(answers) != 1 || !proto.Equal(want, answers[0].GetResult()) {
+					t.Fatalf("%d answers\n%s", len(answers), cmp.Diff(want, answers[0].GetResult(), protocmp.Transform()))
+				}
+			})
+		})
+	}
+}
+
+// JSON that does not fit, and records, are shown in a readable form, and both forms can be read: the readable one as the artifact of
+// the field, to which marks and lines refer, and the payload as it was received.
+func TestJSONOfACommandIsReadable(t *testing.T) {
+	h := newHarness(t)
+	for name, c := range map[string]struct {
+		text  []byte
+		shape pb.PayloadShape
+	}{
+		"records on one line": {issues(300, false), pb.PayloadShape_PAYLOAD_SHAPE_ROWS}, "indented records": {issues(300, true), pb.PayloadShape_PAYLOAD_SHAPE_ROWS},
+		"few bytes, many tokens": {[]byte("[" + strings.Repeat(`{"n":7,"title":"a"},`, 170) + `1]`), pb.PayloadShape_PAYLOAD_SHAPE_JSON}, // shown as it was received first
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := c.text
+			for _, keep := range []pb.ArtifactPolicy{pb.ArtifactPolicy_ARTIFACT_POLICY_UNSPECIFIED, pb.ArtifactPolicy_ARTIFACT_POLICY_ALWAYS} {
+				resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+					Output: &pb.CompleteToolOutput{ToolName: "gh", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+						Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
+						Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: text}},
+					}}},
+					Policy: &pb.ProjectionPolicy{ArtifactPolicy: keep, Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 1000}}},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := resp.GetCanonical().GetCommand()
+				source := got.GetStdoutSource()
+				if source.GetShape() != c.shape || source.OriginalArtifact == nil || got.StdoutArtifact == nil {
+					t.Fatalf("%v: %v", keep, source)
+				}
+				readable := h.Content(t, got.GetArtifacts()[got.GetStdoutArtifact()].GetPath())
+				content := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath())
+				if !bytes.Equal(content, text) || uint64(len(readable)) != source.GetBytes() || json.Valid(readable) != (c.shape == pb.PayloadShape_PAYLOAD_SHAPE_JSON) || len(got.GetArtifacts()) != 2 {
+					t.Errorf("%v: %d and %d bytes, %v", keep, len(content), len(readable), got.GetArtifacts())
+				}
+				if n := strings.Count(got.GetStdoutPreview(), "\n"); n < 9 {
+					t.Errorf("%d lines in\n%s", n, got.GetStdoutPreview())
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,66 @@
+package pipeline_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/toolresult/toolresult/envelope"
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/servertest"
+)
+
+// TestShortfall holds a rejected budget to what it says: the amount that it names is enough.
+func TestShortfall(t *testing.T) {
+	h := newHarness(t)
+	h.EachFamily(t, func(t *testing.T, family string) {
+		rapid.Check(t, func(t *rapid.T) {
+			out := h.OutputOf(family).Draw(t, "output")
+			budget := &pb.Budget{MaxTokens: rapid.Uint32Range(16, 80).Draw(t, "tokens")}
+			policy := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: budget}}
+			_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
+			short, ok := errors.AsType[*envelope.ShortfallError](err)
+			if !ok {
+				return
+			}
+			budget.MaxTokens = uint32(short.Needed)
+			if _, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy}); err != nil {
+				t.Fatalf("with %d tokens: %v", short.Needed, err)
+			}
+		})
+	})
+}
+
+// TestShortfallOfForms does so with texts for which the form depends on the budget: tables of records and JSON between lines.
+func TestShortfallOfForms(t *testing.T) {
+	h := newHarness(t)
+	var wide strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&wide, `{"name":"pod-%d","state":"Running","zone":"eu","image":"a","restarts":1,"node":"n","started":%d}`+"\n", i, i)
+	}
+	texts := []string{wide.String(), "Fetching\n" + wide.String(), `{"Alevel":"info","msg":"LTAIMY8te6vi4MI7i25tf7df","n":1}` + "\nA3-3F7SG2-NG5S58TD0J0-2YY1F-55PQ1-Y70ES"}
+	for _, text := range texts {
+		command := &pb.CommandOutput{TaskHandle: &pb.TaskHandle{TaskId: "task_1"}, InitialOutput: servertest.Inline([]byte(text))}
+		out := &pb.CompleteToolOutput{ToolName: "SomeTool", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: command}}
+		project := func(tokens int) (needed int) {
+			policy := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: uint32(tokens)}}}
+			_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
+			if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
+				return short.Needed
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			return 0
+		}
+		first := project(16)
+		for tokens := 16; tokens < first; tokens++ {
+			if enough := project(tokens); enough == 0 || project(enough) != 0 {
+				t.Fatalf("%.20q: %d tokens are said to be enough with %d", text, enough, tokens)
+			}
+		}
+	}
+}
