@@ -156,7 +156,7 @@ func TestLaterStores(t *testing.T) {
 			store := unpacked(t, "format-2")
 			c.change(t, store)
 			before := contents(t, store)
-			stderr, _ := refusedStart(t, launch{Store: store})
+			stderr := refusedStart(t, launch{Store: store})
 			wantIn(t, stderr, c.want)
 			if after := contents(t, store); !maps.Equal(before, after) {
 				t.Errorf("there was %q and is %q", before, after)

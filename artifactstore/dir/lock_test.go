@@ -21,12 +21,8 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "store")
 	pid, stop := holder(t, root)
 	before := snapshot(t, root)
-	started := time.Now()
 	_, err := dir.Open(root, dir.Options{})
 	wantError(t, "OpenDir", err, artifactstore.ErrLocked)
-	if took := time.Since(started); took > time.Second {
-		t.Errorf("refused after %v", took)
-	}
 	if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("process %d, started 20", pid)) {
 		t.Errorf("the error does not name process %d: %v", pid, err)
 	}
