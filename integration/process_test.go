@@ -72,7 +72,7 @@ func TestEndSaysWhatWasCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command"}), snapshotOf(exited(0))} {
+	for _, m := range []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command", Streams: []string{"stdout"}}), snapshotOf(exited(0))} {
 		if err := call.Send(m); err != nil {
 			t.Fatal(err)
 		}
