@@ -79,7 +79,8 @@ func plainHTTP(t *testing.T, _ *sidecar) {
 	}
 	s.wantSettled(t, before+1) // the connection of health
 	wantNone(t, s.Log.String(), `"panic"`)
-	if n := strings.Count(s.Log.String(), "ToolResultService"); n != 1 { // the call of before
+	waitFor(t, "the call of before to be logged", func() bool { return s.Log.Contains("ToolResultService") })
+	if n := strings.Count(s.Log.String(), "ToolResultService"); n != 1 {
 		t.Errorf("%d calls are in the log:\n%s", n, s.Log.String())
 	}
 }
