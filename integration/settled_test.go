@@ -98,7 +98,7 @@ func (s *sidecar) goroutines(t *testing.T) map[string]int {
 	before := s.Descriptors(t)
 	_ = s.conn.Close() // what it says is of no account
 	waitFor(t, "the connection to be closed", func() bool { return s.Descriptors(t) < before })
-	time.Sleep(50 * time.Millisecond) // a goroutine ends after its descriptor
+	time.Sleep(250 * time.Millisecond) // goroutines end after the descriptor, and nothing says when
 	s.Signal(syscall.SIGQUIT)
 	s.Wait()
 	count := map[string]int{}

@@ -33,14 +33,20 @@ func TestLockedByAnotherProcess(t *testing.T) {
 	_, err = dir.Open(root, dir.Options{LockWait: 30 * time.Millisecond})
 	wantError(t, "OpenDir that waits too little", err, artifactstore.ErrLocked)
 
-	released := make(chan struct{})
-	go func() {
-		defer close(released)
-		time.Sleep(30 * time.Millisecond)
-		stop(false)
-	}()
-	openStore(t, root, dir.Options{LockWait: 30 * time.Second})
-	<-released
+	tries := 0
+	d, err := dir.OpenFaulty(root, dir.Options{LockWait: time.Minute}, func(step string) error {
+		if step == dir.StepTakeLock {
+			if tries++; tries == 3 {
+				stop(false)
+			}
+		}
+		return nil
+	})
+	must(t, err)
+	closeStore(t, d)
+	if tries < 3 {
+		t.Errorf("%d tries", tries)
+	}
 }
 
 // TestReplacedLockFileIsNotTaken replaces the lock file under the hands of a process that takes the lock.
