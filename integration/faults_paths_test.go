@@ -172,7 +172,7 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 	wantIn(t, resp.GetReceipt().GetText(), "; all of it: "+path+"\n")
 	for _, bad := range []string{"new\nline", "esc\x1b[31m", "bell\x07", "not utf8 \xff", "bidi\u202e"} {
 		store := filepath.Join(t.TempDir(), bad)
-		stderr, _ := refusedStart(t, launch{Store: store})
+		stderr := refusedStart(t, launch{Store: store})
 		wantIn(t, stderr, "store")
 		if strings.Count(stderr, "\n") > 1 || strings.Contains(stderr, "\x1b") {
 			t.Errorf("the refusal of %q is %q", bad, stderr)
@@ -186,7 +186,7 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 func volatileStores(t *testing.T, _ *sidecar) {
 	at := mountTmpfs(t, "size=16m,mode=0700")
 	t.Run("refused", func(t *testing.T) {
-		stderr, _ := refusedStart(t, launch{Store: filepath.Join(at, "store")})
+		stderr := refusedStart(t, launch{Store: filepath.Join(at, "store")})
 		wantIn(t, stderr, "tmpfs")
 	})
 	t.Run("allowed", func(t *testing.T) {
@@ -238,7 +238,7 @@ func unsafeStores(t *testing.T, _ *sidecar) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			stderr, _ := refusedStart(t, launch{Store: store})
+			stderr := refusedStart(t, launch{Store: store})
 			wantIn(t, stderr, "unsafe store root")
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -107,13 +106,9 @@ func nulBytes(t *testing.T, s *sidecar) {
 	if body != "a␀b␀c" || occurrences(c, pb.CutKind_CUT_KIND_REPEATED) != 1 {
 		t.Errorf("shown is %q with cuts %v", body, c.GetStdoutCuts())
 	}
-	began := time.Now()
 	body, c = shown(t, s, strings.Repeat("\x00", 3<<20))
 	if len(body) > 200 || c.GetStdoutSource().GetBytes() != 3<<20 || !c.GetTruncated() {
 		t.Errorf("shown of 3 MiB is %q, facts %v", body, c.GetStdoutSource())
-	}
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("3 MiB of NUL took %v", took)
 	}
 }
 
@@ -170,11 +165,7 @@ func controlStrings(t *testing.T, s *sidecar) {
 		t.Errorf("shown is %q", body)
 	}
 	for _, begin := range []string{"\x1b]52;c;", "\x1bP", "\x1b[", "\x1b]8;;\x1b]8;;"} {
-		began := time.Now()
 		body, _ := shown(t, s, strings.Repeat(begin, 1+1000/len(begin))+strings.Repeat("A", 1<<20)+"\nlast\n")
-		if took := time.Since(began); took > 5*time.Second {
-			t.Errorf("1 MiB after %q took %v", begin, took)
-		}
 		wantIn(t, body, "␛", "\nlast")
 	}
 }

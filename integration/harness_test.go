@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 	"google.golang.org/grpc"
@@ -96,11 +95,9 @@ func withDefaults(t testing.TB, l launch) launch {
 	return l
 }
 
-// refusedStart starts a sidecar that must not come up. It returns what the
-// sidecar wrote and how long it took.
-func refusedStart(t *testing.T, l launch) (stderr string, took time.Duration) {
+// refusedStart starts a sidecar that must not come up, and returns its log.
+func refusedStart(t *testing.T, l launch) (stderr string) {
 	t.Helper()
-	began := time.Now()
 	s := sidecartest.Launch(t, withDefaults(t, l))
 	waitFor(t, "the sidecar to refuse to start", func() bool {
 		if s.Printed() != "" {
@@ -111,7 +108,7 @@ func refusedStart(t *testing.T, l launch) (stderr string, took time.Duration) {
 	if code := s.Wait(); code != 125 {
 		t.Errorf("exit code %d, want 125\n%s", code, s.Log)
 	}
-	return s.Log.String(), time.Since(began)
+	return s.Log.String()
 }
 
 func waitFor(t testing.TB, what string, holds func() bool) {

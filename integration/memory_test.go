@@ -34,13 +34,22 @@ const maxResident = 256 << 20
 // mixCallers is how many callers there are at once.
 const mixCallers = 16
 
-// streamMiB is the size of the long line of a stream, in MiB: 1,024, or what TOOLRESULT_MEMORY_MIB says; 64 with -short.
+// needAlone skips a test of memory unless it runs alone, as `make integration` runs those that end with InBoundedMemory: beside
+// others the garbage collector gets no processor, and the race detector needs memory itself.
+func needAlone(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("skipped: the race detector takes memory of its own")
+	}
+	if testing.Short() {
+		t.Skip("skipped with -short: it measures memory alone; `make integration` runs it")
+	}
+}
+
+// streamMiB is the size of the long line of a stream, in MiB: 1,024, or what TOOLRESULT_MEMORY_MIB says.
 func streamMiB(t *testing.T) int64 {
 	t.Helper()
 	text := os.Getenv("TOOLRESULT_MEMORY_MIB")
-	if text == "" && testing.Short() {
-		return 64
-	}
 	if text == "" {
 		return 1024
 	}
@@ -69,9 +78,7 @@ func streamShapes() map[string][]byte {
 // at once, beside a stream of one long line, and of streams of other shapes. The mix follows from a seed, TOOLRESULT_COSTS_SEED.
 // Where the kernel's limit cannot be set, the most memory that the process ever had is compared with it.
 func TestAnyMixInBoundedMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("skipped: the race detector takes memory of its own")
-	}
+	needAlone(t)
 	winners := preparedWinners(t)
 	group := limitedGroup(t)
 	s := startSidecar(t, launch{Shell: group.enter(), Args: []string{"--log-level=warn"}})
@@ -87,9 +94,6 @@ func TestAnyMixInBoundedMemory(t *testing.T) {
 		}
 	})
 	mixed := &mix{winners: winners, rounds: 6, stream: 32 << 20}
-	if testing.Short() {
-		mixed.rounds, mixed.stream = 2, 4<<20
-	}
 	seed := costsSeed(t)
 	for i := range mixCallers {
 		callers.Go(func() { mixed.call(t, s, rand.New(rand.NewPCG(seed, uint64(i)))) })
@@ -113,9 +117,7 @@ func TestAnyMixInBoundedMemory(t *testing.T) {
 
 // TestLargePagesInBoundedMemory lets 16 callers read 64 of the largest pages of an artifact at once.
 func TestLargePagesInBoundedMemory(t *testing.T) {
-	if raceDetector {
-		t.Skip("skipped: the race detector takes memory of its own")
-	}
+	needAlone(t)
 	s := startSidecar(t, launch{})
 	artifact := s.project(t, completed(0, numbered(400_000)[:3_900_000])).GetCanonical().GetCommand().GetArtifacts()[0]
 	largest := &pb.ReadArtifactRequest{Path: artifact.GetPath(), Budget: &pb.ReadBudget{MaxBytes: 3 << 20, MaxLines: 1_000_000}}

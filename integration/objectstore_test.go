@@ -401,7 +401,7 @@ func TestObjectStoreSettings(t *testing.T) {
 		"no credentials":           {Args: []string{"--object-store=s3://bucket"}},
 		"a directory as its spool": {Args: []string{"--object-store=s3://bucket", "--store=memory"}, Env: keys},
 	} {
-		stderr, _ := refusedStart(t, l)
+		stderr := refusedStart(t, l)
 		if !strings.Contains(stderr, want) || strings.Contains(stderr, gatewaySecret) {
 			t.Errorf("want %q:\n%s", want, stderr)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -70,10 +69,14 @@ func TestEndSaysWhatWasCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := call.Send(headerOf(&pb.StreamHeader{Family: "command", Streams: []string{"stdout"}})); err != nil {
+	for _, m := range []*pb.ProjectStreamRequest{headerOf(&pb.StreamHeader{Family: "command", Streams: []string{"stdout"}}), snapshotOf(exited(0))} {
+		if err := call.Send(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := call.Recv(); err != nil { // the snapshot's answer: the call was received
 		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // so that it is received
 	s.Terminate()
 	end := lastLine(t, s)
 	if calls, _ := end["calls"].(map[string]any); end["drained"] != false || end["calls_cut"] != 1.0 || calls["total"] != 1.0 || len(calls) != 2 || calls["OK"] != nil {

@@ -2,6 +2,7 @@ package integration_test
 
 import (
 	"context"
+	wire "encoding/binary"
 	"errors"
 	"io"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +21,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
@@ -207,45 +208,30 @@ func TestRefusedMessagesAreRecorded(t *testing.T) {
 	}
 }
 
-// withManyBytes makes calls at the same time until one waits too long for the others: they are twelve, and it has the time of four, or what
-// that is once other tests take more or less of the machine.
+// withManyBytes calls while another client's unfinished message holds the memory of all messages.
 func withManyBytes(t *testing.T, _ *sidecar) error {
 	s := startSidecar(t, launch{Args: []string{"--max-message-bytes=1MiB", "--max-in-flight-bytes=1MiB"}})
 	req := completed(0, strings.Repeat(canary+"\n", 1000<<10/(len(canary)+1)))
-	var began time.Time
-	for range 3 { // the first ones are slower than those that follow
-		began = time.Now()
-		if _, err := s.Project(t.Context(), req); err != nil {
-			t.Fatal(err)
-		}
+	f := dialFrames(t, "unix", s.Socket)
+	f.begin(t, pb.ToolResultService_Project_FullMethodName)
+	half := make([]byte, 16<<10)
+	wire.BigEndian.PutUint32(half[1:], uint32(proto.Size(req)))
+	if err := f.WriteData(f.last, false, half); err != nil {
+		t.Fatal(err)
 	}
-	patience := 4 * time.Since(began)
-	for range 50 {
-		var others sync.WaitGroup
-		for range 12 {
-			others.Go(func() {
-				if _, err := s.Project(t.Context(), req); err != nil {
-					t.Errorf("with half a minute to wait: %v", err)
-				}
-			})
-		}
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		_, err := s.Project(ctx, req)
-		cancel()
-		others.Wait()
-		if status.Code(err) == codes.ResourceExhausted {
-			if _, err := s.Project(t.Context(), req); err != nil {
-				t.Errorf("afterwards, alone: %v", err)
-			}
-			return err
-		}
-		if err == nil {
-			patience = patience * 3 / 4
-		} else {
-			patience = patience * 4 / 3
-		}
-	}
-	return nil
+	var rejected error
+	waitFor(t, "a call to be rejected", func() bool { // the message above may come after the first call
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // it waits for half of that
+		defer cancel()
+		_, rejected = s.Project(ctx, req)
+		return status.Code(rejected) == codes.ResourceExhausted
+	})
+	_ = f.conn.Close()
+	waitFor(t, "a call alone to be served", func() bool {
+		_, err := s.Project(t.Context(), req)
+		return err == nil
+	})
+	return rejected
 }
 
 // whileSilent sends a header and a chunk and then nothing, and needs no deadline to

@@ -127,11 +127,7 @@ func TestHiddenSecrets(t *testing.T) {
 // TestSomeHiddenSecrets is TestHiddenSecrets with a few of the forms.
 func TestSomeHiddenSecrets(t *testing.T) {
 	t.Parallel()
-	every := 19
-	if raceDetector { // which form it is makes no difference to a race
-		every = 60
-	}
-	plantHidden(t, hiddenCases(every))
+	plantHidden(t, hiddenCases(60))
 }
 
 // plantHidden plants the cases, looks for their secrets, and returns how often it planted one.

@@ -133,10 +133,7 @@ func TestSecrets(t *testing.T) {
 // TestSomeSecrets is TestSecrets with so few secrets that it takes a second.
 func TestSomeSecrets(t *testing.T) {
 	t.Parallel()
-	every := 40
-	if raceDetector { // which secret it is makes no difference to a race
-		every = 160
-	}
+	const every = 100
 	var list []redacttest.Plant
 	named := false // a name is among them
 	for i, p := range redacttest.Planted() {

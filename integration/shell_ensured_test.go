@@ -6,7 +6,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/toolresult/toolresult/integration/sidecartest"
 )
@@ -58,7 +57,6 @@ func TestNoSidecarIsStartedInVain(t *testing.T) {
 		"an address": "TOOLRESULT_ADDRESS=unix:///nonexistent/s", "a mistake": "TOOLRESULT_MAX_CONNECTIONS=0", "no directory": "XDG_RUNTIME_DIR=/proc/nonexistent",
 	} {
 		u := newEnsured(t, variable)
-		begun := time.Now()
 		r := cli(t, u.env, nil, "shell", "-c", failingLine)
 		if r.code != 2 || r.stdout != numbersTo(30_000) {
 			t.Errorf("%s: code %d, %d bytes", name, r.code, len(r.stdout))
@@ -66,7 +64,6 @@ func TestNoSidecarIsStartedInVain(t *testing.T) {
 		if pids := u.sidecars(); len(pids) != 0 {
 			t.Errorf("%s: sidecars %v", name, pids)
 		}
-		t.Logf("%s: %v", name, time.Since(begun))
 	}
 }
 
@@ -99,12 +96,9 @@ func TestHookGivesUpAFrozenSidecar(t *testing.T) {
 		"file": `{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"Output too large to read at once (1 MB). Saved to: ` +
 			path + `\nPreview\n<shellId: 0 completed with exit code 2>"}}`,
 	} {
-		begun := time.Now()
 		r := cli(t, append(u.env, "TOOLRESULT_PATIENCE="), strings.NewReader(payload), "hook", "copilot-cli")
-		if took := time.Since(begun); r.code != 0 || r.stdout+r.stderr != "" || took > 5*time.Second {
-			t.Errorf("%s: %+v after %v", name, r, took)
-		} else {
-			t.Logf("%s: %v", name, took)
+		if r.code != 0 || r.stdout+r.stderr != "" {
+			t.Errorf("%s: %+v", name, r)
 		}
 	}
 }

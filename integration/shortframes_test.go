@@ -42,12 +42,10 @@ func (s *sidecar) peakWhile(t *testing.T, do func()) int64 {
 	return peak.Load() - before
 }
 
-// TestBytewiseFramesCostLittle sends messages in frames of one byte, in some calls at once: they are served, and take little more than
+// TestBytewiseFramesInBoundedMemory sends messages in frames of one byte, in some calls at once: they are served, and take little more than
 // their bytes: 30 MiB, and 170 without the copies.
-func TestBytewiseFramesCostLittle(t *testing.T) {
-	if raceDetector {
-		t.Skip("skipped: the race detector takes memory of its own")
-	}
+func TestBytewiseFramesInBoundedMemory(t *testing.T) {
+	needAlone(t)
 	const calls, size = 4, 768 << 10
 	s := startSidecar(t, launch{})
 	for range 20 {

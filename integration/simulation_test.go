@@ -38,6 +38,9 @@ func TestDocumentedSimulation(t *testing.T) {
 	if raceDetector {
 		t.Skip("skipped under the race detector: its calls are made one after the other")
 	}
+	if testing.Short() {
+		t.Skip("skipped with -short: it compacts long sessions; `make integration` runs it")
+	}
 	t.Parallel()
 	s := startSidecar(t, launch{Store: config.MemoryStore})
 	var rows []string

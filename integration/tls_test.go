@@ -211,7 +211,7 @@ func TestRefusedTLS(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stderr, _ := refusedStart(t, launch{Args: c.args})
+			stderr := refusedStart(t, launch{Args: c.args})
 			wantIn(t, stderr, c.want)
 			wantNone(t, stderr, secret, "PRIVATE KEY", strings.Split(string(content), "\n")[1])
 		})

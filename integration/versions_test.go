@@ -26,7 +26,7 @@ func TestStoresOfOtherVersions(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := contents(t, store)
-			stderr, _ := refusedStart(t, launch{Store: store})
+			stderr := refusedStart(t, launch{Store: store})
 			wantIn(t, stderr, "version "+version+", this program knows 4; use another directory")
 			if after := contents(t, store); !maps.Equal(before, after) {
 				t.Errorf("there was %q and is %q", before, after)

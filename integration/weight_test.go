@@ -69,6 +69,9 @@ func TestCanonicalIsLean(t *testing.T) {
 		checkWeights(t, list, 20)
 	})
 	t.Run("real", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("skipped with -short: it projects the corpus; `make integration` runs it")
+		}
 		var list []weighed
 		for name, out := range corpusOutputs(t) {
 			weigh(t, name, &list, out)

@@ -62,11 +62,17 @@ func lengthen(m protoreflect.Message) {
 	})
 }
 
-// keepBudgets projects cases under each of the budgets.
+// keepBudgets projects cases under each of the budgets; a third of the cases with -short.
 func keepBudgets(t *testing.T, cases []goldencase.Case, budgets []envelope.Cost) {
 	t.Helper()
-	store, kept := memory.New(), 0
-	for _, c := range cases {
+	store, kept, every := memory.New(), 0, 1
+	if testing.Short() {
+		every = 3
+	}
+	for i, c := range cases {
+		if i%every != 0 {
+			continue
+		}
 		for _, budget := range budgets {
 			made, err := c.Project(t.Context(), &budget, store)
 			if short, ok := errors.AsType[*envelope.ShortfallError](err); ok {
@@ -100,7 +106,7 @@ func keepBudgets(t *testing.T, cases []goldencase.Case, budgets []envelope.Cost)
 			kept++
 		}
 	}
-	if kept < 500 {
+	if kept < 500/every {
 		t.Errorf("only %d receipts were made", kept)
 	}
 }

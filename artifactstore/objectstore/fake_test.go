@@ -116,7 +116,7 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that the server notices when the client goes away
 		select {
 		case <-r.Context().Done():
-		case <-time.After(time.Minute):
+		case <-time.After(time.Hour):
 		}
 		return
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for what should happen at once.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // payload returns a payload that was recorded from a host.
@@ -94,11 +93,7 @@ func TestHookGivesUpOnAFrozenSidecar(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer frozen.Close()
-	begun := time.Now()
 	toolresult(t, payload(t, "copilot-cli.bash"), "hook", "copilot-cli", "--patience=300ms", "--server", "unix://"+filepath.Join(dir, "s")).wantOut("")
-	if took := time.Since(begun); took > 5*time.Second {
-		t.Errorf("it took %v", took)
-	}
 }
 
 func TestHookRewritesWithoutAllowing(t *testing.T) {

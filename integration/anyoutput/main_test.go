@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	cases   = flag.Int("anyoutput.cases", 4000, "how many cases to run; a fifth with -short")
+	cases   = flag.Int("anyoutput.cases", 4000, "how many cases to run; a tenth with -short")
 	from    = flag.Int("anyoutput.from", 0, "number of the first case")
 	seed    = flag.Uint64("anyoutput.seed", 1, "seed of all cases")
 	workers = flag.Int("anyoutput.workers", 2, "calls at the same time")
@@ -24,7 +24,7 @@ var binary string
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if testing.Short() {
-		*cases /= 5
+		*cases /= 10
 	}
 	os.Exit(sidecartest.Main(m, &binary))
 }

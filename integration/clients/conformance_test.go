@@ -54,6 +54,9 @@ func runList(t *testing.T, list map[string]listFile, program string) {
 			continue
 		}
 		for _, transport := range []string{"socket", "tcp"} {
+			if testing.Short() && transport == "tcp" && name != "access" {
+				continue
+			}
 			t.Run(name+"/"+transport, func(t *testing.T) { runFile(t, file, program, transport) })
 		}
 	}

@@ -118,7 +118,7 @@ const (
 )
 
 // TestShellOfHosts calls the shell as hosts do, beside sidecars in all states: the output of each command is a receipt of all of it or
-// is there byte for byte, its code comes back, and it takes no second longer than bash does.
+// is there byte for byte, and its code comes back. It prints how much longer than bash it takes.
 func TestShellOfHosts(t *testing.T) {
 	text, err := os.ReadFile(callsFile)
 	if err != nil {
@@ -138,7 +138,7 @@ func TestShellOfHosts(t *testing.T) {
 		t.Cleanup(func() { endSidecar(t, env) })
 		for _, c := range calls {
 			for _, cell := range append(cells, cell{"1 GiB", gibibyte, 3}) {
-				if cell.name == "1 GiB" && c.Host != "claude-code" { // it takes 10 s and more, and the line around it changes nothing
+				if cell.name == "1 GiB" && (c.Host != "claude-code" || testing.Short()) { // the line around it changes nothing
 					continue
 				}
 				t.Run(state+", "+c.Host+", "+cell.name, func(t *testing.T) {
@@ -174,9 +174,6 @@ func (c call) compare(t *testing.T, state string, cell cell, env []string) time.
 		strings.Contains(ours.begin, deciding) && ours.size < 4000
 	if whole := ours.size == bash.size && ours.sum == bash.sum; receipt != (state == "alive") || receipt == whole {
 		t.Errorf("receipt %t, as it was %t: %d bytes of %d: %.600q", receipt, whole, ours.size, bash.size, ours.begin)
-	}
-	if more := with - without; more > 10*time.Second {
-		t.Errorf("it took %v, and %v in bash", with, without)
 	}
 	return with - without
 }

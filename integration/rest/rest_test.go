@@ -3,6 +3,7 @@ package rest_test
 import (
 	"bufio"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -38,6 +39,9 @@ const rounds = 21
 var binary string
 
 func TestMain(m *testing.M) {
+	if flag.Parse(); testing.Short() {
+		os.Exit(m.Run()) // nothing is measured: no binary is built
+	}
 	if binary = os.Getenv("TOOLRESULT_RELEASE"); binary != "" {
 		os.Exit(runInstalled(m))
 	}
@@ -73,6 +77,9 @@ func runInstalled(m *testing.M) int {
 }
 
 func TestReleaseIsSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped with -short: it builds a release; `make rest` runs it")
+	}
 	file, err := os.Stat(binary)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -17,6 +18,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // What waits is one batch, up to the largest size.
 func TestWaitingOperationsShareABatch(t *testing.T) {
+	synctest.Test(t, testWaitingOperationsShareABatch)
+}
+
+func testWaitingOperationsShareABatch(t *testing.T) {
 	var batches [][]int
 	began, goOn := make(chan struct{}), make(chan struct{})
 	w := groupcommit.Start(groupcommit.Options[int]{
@@ -40,9 +45,7 @@ func TestWaitingOperationsShareABatch(t *testing.T) {
 			}
 		})
 	}
-	for w.Waiting() < 7 {
-		time.Sleep(time.Millisecond)
-	}
+	synctest.Wait()
 	close(goOn)
 	callers.Wait()
 	w.Close()
@@ -61,7 +64,16 @@ func TestWaitingOperationsShareABatch(t *testing.T) {
 // Close returns once everything that was taken is committed. What was not taken is not run.
 func TestCloseCommitsWhatWasTaken(t *testing.T) {
 	var done, taken atomic.Int64
-	w := groupcommit.Start(groupcommit.Options[int]{Commit: func(batch []int) { done.Add(int64(len(batch))) }, MaxBatch: 3})
+	enough := make(chan struct{})
+	w := groupcommit.Start(groupcommit.Options[int]{
+		Commit: func(batch []int) {
+			before := done.Load()
+			if after := done.Add(int64(len(batch))); before < 100 && after >= 100 {
+				close(enough)
+			}
+		},
+		MaxBatch: 3,
+	})
 	var callers sync.WaitGroup
 	for range 8 {
 		callers.Go(func() {
@@ -78,9 +90,7 @@ func TestCloseCommitsWhatWasTaken(t *testing.T) {
 			}
 		})
 	}
-	for done.Load() < 100 {
-		time.Sleep(time.Millisecond)
-	}
+	<-enough
 	w.Close()
 	w.Close()
 	callers.Wait()
@@ -91,6 +101,10 @@ func TestCloseCommitsWhatWasTaken(t *testing.T) {
 
 // ctx bounds the wait until an operation is taken.
 func TestSubmitEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, testSubmitEndsWithItsContext)
+}
+
+func testSubmitEndsWithItsContext(t *testing.T) {
 	began, goOn := make(chan struct{}), make(chan struct{})
 	w := groupcommit.Start(groupcommit.Options[int]{Commit: func([]int) { began <- struct{}{}; <-goOn }, MaxBatch: 3})
 	if err := w.Submit(t.Context(), 1); err != nil {

@@ -26,7 +26,7 @@ func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 type place struct {
 	dir     string
 	version int
-	slow    time.Duration // that each entry takes
+	apply   func() // is called before an entry is applied
 	stored  func(applied uint64)
 }
 
@@ -57,7 +57,9 @@ func (p place) open(t testing.TB) opened {
 		Path: p.path(), Journal: j, Stream: journal.Records, Version: max(p.version, 1), Logger: quiet(),
 		Schema: "CREATE TABLE texts (number INTEGER PRIMARY KEY, text TEXT NOT NULL)",
 		Apply: func(db *sqlitedb.DB, e *journal.Entry) error {
-			time.Sleep(p.slow)
+			if p.apply != nil {
+				p.apply()
+			}
 			if string(e.Data) == "unfit" {
 				return errors.New("unfit")
 			}
@@ -116,7 +118,7 @@ func (o opened) count(t testing.TB) (n int) {
 // Who appended an entry sees it, with many callers and when the index is behind.
 func TestWritesAreSeen(t *testing.T) {
 	t.Parallel()
-	for _, p := range []place{{}, {dir: t.TempDir()}, {dir: t.TempDir(), slow: time.Millisecond}} {
+	for _, p := range []place{{}, {dir: t.TempDir()}, {dir: t.TempDir(), apply: func() { time.Sleep(time.Millisecond) }}} {
 		o := p.open(t)
 		var all sync.WaitGroup
 		for c := range 8 {
@@ -270,7 +272,8 @@ func TestLostEnd(t *testing.T) {
 // A question whose context ends is not asked, and others go on.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
-	o := place{slow: 100 * time.Millisecond}.open(t)
+	asked := make(chan struct{})
+	o := place{apply: func() { <-asked }}.open(t)
 	defer o.close(t)
 	o.add(t, "1")
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
@@ -279,6 +282,7 @@ func TestGivenUp(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Error(err)
 	}
+	close(asked)
 	if n := o.count(t); n != 1 {
 		t.Errorf("%d texts", n)
 	}

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // httpServer is a server behind streamable HTTP that notes what it receives.
@@ -213,7 +212,6 @@ func TestHTTPLargeMessages(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", 2*maxMemory)
 	s := newHTTPServer(t, func(w http.ResponseWriter, _ *http.Request, body string) {
-		time.Sleep(10 * time.Millisecond)
 		answered(w, strings.Replace(body, `"method":"big"`, `"result":{}`, 1))
 	})
 	p := httpSession(t, s)
@@ -285,13 +283,9 @@ func TestHTTPStreamIsGone(t *testing.T) {
 		fmt.Fprint(w, "retry: 1\nid: a\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}\n\n")
 	})
 	p := httpSession(t, s)
-	began := time.Now()
 	p.ask(with(callTool, "1"))
 	p.want("notifications/progress")
 	p.want(`"id":1,"error"`, "does not go on")
-	if took := time.Since(began); took > time.Second {
-		t.Errorf("after %v", took)
-	}
 }
 
 // A redirect on the same host is followed with the message; another host does not get the headers of the user.

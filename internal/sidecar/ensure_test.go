@@ -121,7 +121,6 @@ func TestSilentSidecarIsReported(t *testing.T) {
 		t.Fatal(err)
 	}
 	listen(t, f.names.Socket)
-	began := time.Now()
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
@@ -131,8 +130,8 @@ func TestSilentSidecarIsReported(t *testing.T) {
 			}
 		})
 	}
-	if all.Wait(); f.starts.Load() != 0 || time.Since(began) > 20*time.Second {
-		t.Errorf("%d starts, %v", f.starts.Load(), time.Since(began))
+	if all.Wait(); f.starts.Load() != 0 {
+		t.Errorf("%d starts", f.starts.Load())
 	}
 }
 
@@ -196,7 +195,7 @@ func TestFailedStartIsReported(t *testing.T) {
 	f = newFake(t)
 	f.ends = errBusy
 	e := f.ensurer()
-	e.Wait = 300 * time.Millisecond
+	e.Wait = 2 * time.Second
 	if _, err := e.Ensure(t.Context()); !errors.Is(err, errBusy) || f.starts.Load() < 2 {
 		t.Errorf("busy for good: %v, %d starts", err, f.starts.Load())
 	}
@@ -212,7 +211,7 @@ func TestSlowStartIsReported(t *testing.T) {
 	f := newFake(t)
 	f.listens = time.Hour
 	e := f.ensurer()
-	e.Wait = 600 * time.Millisecond
+	e.Wait = 3 * time.Second
 	done := make(chan error, 1)
 	go func() {
 		_, err := e.Ensure(t.Context())
@@ -226,7 +225,7 @@ func TestSlowStartIsReported(t *testing.T) {
 	if _, err := other.Ensure(t.Context()); err == nil || !strings.Contains(err.Error(), "another process has the lock "+f.names.Socket+".ensure") {
 		t.Errorf("the other: %v", err)
 	}
-	if err := <-done; err == nil || !strings.Contains(err.Error(), "does not serve after 600ms") || !errors.Is(err, sidecar.ErrNone) {
+	if err := <-done; err == nil || !strings.Contains(err.Error(), "does not serve after 3s") || !errors.Is(err, sidecar.ErrNone) {
 		t.Error(err)
 	}
 	if f.starts.Load() != 1 {

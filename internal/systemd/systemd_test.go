@@ -155,7 +155,7 @@ func TestStates(t *testing.T) {
 		if err := say(); err != nil {
 			t.Fatal(err)
 		}
-		if got := next(10 * time.Second); !strings.HasPrefix(got, want) || strings.HasSuffix(got, "\n") {
+		if got := next(time.Minute); !strings.HasPrefix(got, want) || strings.HasSuffix(got, "\n") {
 			t.Errorf("%q, not %q", got, want)
 		}
 	}
@@ -172,17 +172,16 @@ func TestStates(t *testing.T) {
 // TestNobodyReads fills what a manager has not read yet: nothing waits for it for ever.
 func TestNobodyReads(t *testing.T) {
 	next := manager(t)
-	begin := time.Now()
 	var err error
 	for range 10_000 {
 		if err = systemd.Ready("Serving"); err != nil {
 			break
 		}
 	}
-	if took := time.Since(begin); !errors.Is(err, os.ErrDeadlineExceeded) || took > 20*time.Second {
-		t.Errorf("after %s: %v", took, err)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
 	}
-	if got := next(10 * time.Second); got != "READY=1\nSTATUS=Serving" {
+	if got := next(time.Minute); got != "READY=1\nSTATUS=Serving" {
 		t.Errorf("%q", got)
 	}
 }
@@ -214,7 +213,7 @@ func TestKeepAlive(t *testing.T) {
 		select {
 		case err := <-reports:
 			return err
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			return errors.New("there is none")
 		}
 	}
@@ -228,7 +227,7 @@ func TestKeepAlive(t *testing.T) {
 		t.Errorf("signs of a process that is %s", state.Load())
 	}
 	for range 3 {
-		if got := next(10 * time.Second); got != "WATCHDOG=1" {
+		if got := next(time.Minute); got != "WATCHDOG=1" {
 			t.Errorf("%q", got)
 		}
 	}
@@ -240,7 +239,7 @@ func TestKeepAlive(t *testing.T) {
 	state.Store("hangs")
 	silence()
 	state.Store("well")
-	if got := next(10 * time.Second); got != "WATCHDOG=1" {
+	if got := next(time.Minute); got != "WATCHDOG=1" {
 		t.Errorf("%q of a process that is well again", got)
 	}
 	if err := report(); err != nil {

@@ -4,15 +4,16 @@ import (
 	"context"
 	"errors"
 	"net"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/test/bufconn"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/mcpproxy"
@@ -22,7 +23,7 @@ import (
 type slowSidecar struct {
 	pb.UnimplementedToolResultServiceServer
 	healthpb.UnimplementedHealthServer
-	takes  func(chunk int) // is called for each chunk
+	takes  func(ctx context.Context, chunk int) // is called for each chunk
 	answer time.Duration
 	alive  time.Duration
 	began  time.Time
@@ -48,7 +49,7 @@ func (s *slowSidecar) ProjectStream(call pb.ToolResultService_ProjectStreamServe
 		}
 		s.took.Store(int64(time.Since(s.began)))
 		if s.takes != nil {
-			s.takes(chunk)
+			s.takes(call.Context(), chunk)
 		}
 	}
 	if !sleep(call.Context(), s.answer) {
@@ -76,21 +77,18 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// clientOf serves a sidecar on a socket, and returns its client.
+// clientOf serves a sidecar in memory, within a bubble of synctest, and returns its client.
 func clientOf(t *testing.T, s *slowSidecar, patience time.Duration) *Client {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := bufconn.Listen(1 << 20)
 	s.began = time.Now()
 	server := grpc.NewServer(grpc.StaticStreamWindowSize(64<<10), grpc.StaticConnWindowSize(64<<10))
 	pb.RegisterToolResultServiceServer(server, s)
 	healthpb.RegisterHealthServer(server, s)
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(server.Stop)
-	conn, err := grpc.NewClient("unix://"+path, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	dial := func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
+	conn, err := grpc.NewClient("passthrough:///s", grpc.WithContextDialer(dial), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,12 +105,16 @@ func textResult(n int) mcpproxy.Result {
 
 // A sidecar that freezes costs the patience and no more, whatever the size and wherever it freezes.
 func TestFrozenSidecarCostsThePatience(t *testing.T) {
+	synctest.Test(t, testFrozenSidecarCostsThePatience)
+}
+
+func testFrozenSidecarCostsThePatience(t *testing.T) {
 	const patience = 500 * time.Millisecond
-	for name, takes := range map[string]func(int){
+	for name, takes := range map[string]func(context.Context, int){
 		"takes everything": nil,
-		"takes a part": func(chunk int) {
+		"takes a part": func(ctx context.Context, chunk int) {
 			if chunk == 3 {
-				time.Sleep(5 * time.Second)
+				sleep(ctx, time.Hour)
 			}
 		},
 	} {
@@ -124,7 +126,7 @@ func TestFrozenSidecarCostsThePatience(t *testing.T) {
 			c := clientOf(t, s, patience)
 			_, err := c.Project(t.Context(), textResult(size))
 			took := time.Since(s.began) - time.Duration(s.took.Load()) // it works until then
-			if !errors.Is(err, errPatience) || took > 4*patience {
+			if !errors.Is(err, errPatience) || took > 2*patience {
 				t.Errorf("%s, %d bytes: %v after %v", name, size, err, took)
 			}
 		}
@@ -133,12 +135,16 @@ func TestFrozenSidecarCostsThePatience(t *testing.T) {
 
 // A sidecar that is slow and alive is waited for, as long as its size allows; so is one that takes a chunk now and then.
 func TestSlowSidecarIsWaitedFor(t *testing.T) {
+	synctest.Test(t, testSlowSidecarIsWaitedFor)
+}
+
+func testSlowSidecarIsWaitedFor(t *testing.T) {
 	const patience = 500 * time.Millisecond
 	s := &slowSidecar{answer: 1200 * time.Millisecond, alive: time.Hour}
 	if r, err := clientOf(t, s, patience).Project(t.Context(), textResult(12<<20)); err != nil || r.Text != "a receipt" || s.asked.Load() < 3 {
 		t.Errorf("%q, %v, asked %d times", r.Text, err, s.asked.Load())
 	}
-	s = &slowSidecar{takes: func(int) { time.Sleep(25 * time.Millisecond) }}
+	s = &slowSidecar{takes: func(ctx context.Context, _ int) { sleep(ctx, 25*time.Millisecond) }}
 	if r, err := clientOf(t, s, patience).Project(t.Context(), textResult(7<<20)); err != nil || r.Text != "a receipt" {
 		t.Errorf("%q, %v", r.Text, err)
 	}
@@ -165,6 +171,10 @@ func (s *startsOnce) Wait(ctx context.Context) error {
 
 // A sidecar that is starting is waited for within the patience of its call.
 func TestStartIsPartOfThePatience(t *testing.T) {
+	synctest.Test(t, testStartIsPartOfThePatience)
+}
+
+func testStartIsPartOfThePatience(t *testing.T) {
 	const patience = 500 * time.Millisecond
 	c := clientOf(t, &slowSidecar{}, patience)
 	starter := &startsOnce{after: patience / 4}
