@@ -3,12 +3,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Copies the contract, and adds to each file the options that name its Java package and classes. The contract itself has none: they
- * would break clients generated before. Maven runs it as {@code java JavaOptions.java FROM TO}.
+ * Copies the contract, and adds the options that name Java packages and classes to each file. The
+ * contract has none: added now, they would break code generated before. Maven runs {@code java
+ * JavaOptions.java FROM TO}.
  */
 class JavaOptions {
   public static void main(String[] args) throws IOException {
@@ -23,23 +25,23 @@ class JavaOptions {
     for (Path file : files) {
       Path copy = to.resolve(from.relativize(file).toString());
       Files.createDirectories(copy.getParent());
-      Files.writeString(copy, withOptions(Files.readString(file), outerClass(file.getFileName().toString())));
+      String outer = outerClass(file.getFileName().toString());
+      Files.writeString(copy, withOptions(Files.readString(file), outer));
     }
   }
 
-  /** Adds the options behind the package, on its line, so that messages of protoc have the lines of the contract. */
+  /** Adds the options on the line of the package: errors of protoc keep their line numbers. */
   private static String withOptions(String text, String outerClass) {
-    return text.replaceFirst(
-        "(?m)^package (\\S+);",
-        "$0 option java_package = \"io.github.$1\"; option java_multiple_files = true; option java_outer_classname = \""
-            + outerClass
-            + "\";");
+    String options =
+        "$0 option java_package = \"io.github.$1\"; option java_multiple_files = true;"
+            + " option java_outer_classname = \"%s\";";
+    return text.replaceFirst("(?m)^package (\\S+);", options.formatted(outerClass));
   }
 
   /** Returns FileReadProto for file_read.proto. */
   private static String outerClass(String name) {
     return Arrays.stream(name.replace(".proto", "_proto").split("_"))
-        .map(word -> word.substring(0, 1).toUpperCase() + word.substring(1))
+        .map(word -> word.substring(0, 1).toUpperCase(Locale.ROOT) + word.substring(1))
         .collect(Collectors.joining());
   }
 }
