@@ -21,10 +21,10 @@ import (
 	"google.golang.org/grpc/codes"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 const gatewayPath = "../.bin/versitygw"

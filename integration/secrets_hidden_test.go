@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/redact/redacttest"
+	"github.com/toolresult/toolresult/integration/redacttest"
 )
 
 // hiddenSecrets are a registered value, which an encoder escapes, and a token that is known by its pattern.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/toolresult/toolresult/redact/redacttest"
+	"github.com/toolresult/toolresult/integration/redacttest"
 )
 
 // hunt looks for parts of planted secrets: twelve bytes of one in a row, or all of a shorter

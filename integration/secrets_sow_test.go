@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
-	"github.com/toolresult/toolresult/redact/redacttest"
+	"github.com/toolresult/toolresult/integration/redacttest"
 )
 
 // sower hands out secrets, each of them as often as the others, and knows which it gave to whom.

@@ -28,8 +28,8 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/integration/sidecartest"
-	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server/families"
 	"github.com/toolresult/toolresult/server/rpc"
 )

@@ -3,7 +3,7 @@ package redact_test
 import (
 	"testing"
 
-	"github.com/toolresult/toolresult/redact/redacttest"
+	"github.com/toolresult/toolresult/integration/redacttest"
 )
 
 // FuzzRedact: no input panics, output and counts do not depend on the chunks, and

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // peeked returns the output of a stream for a text that is only its beginning.

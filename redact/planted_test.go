@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // Every planted secret is found, wherever it is, and however the text is cut

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // fragments is what texts are put together of: parts of secrets more often than

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 func TestContract(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/dir"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 func TestContractWithLongNames(t *testing.T) {

@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/artifactstore/objectstore"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 // patience is how long a test waits for what should happen at once.

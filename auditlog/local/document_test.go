@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/internal/record"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // The queries of docs/reference/audit.md find something in the index while the log is open.

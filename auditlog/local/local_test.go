@@ -10,8 +10,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/local"
+	"github.com/toolresult/toolresult/integration/audittest"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/internal/record"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // rowsOf returns a database with the tables of the index and rows.

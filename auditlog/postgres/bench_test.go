@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/toolresult/toolresult/auditlog/audittest"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // BenchmarkSend sends records of 2 KiB that wait, to a server on this machine.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // appender appends records until its context is done, and keeps those that were acknowledged.

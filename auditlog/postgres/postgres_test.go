@@ -15,8 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/postgres"
+	"github.com/toolresult/toolresult/integration/audittest"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // TestLocalLogMovesToADatabase: a log that was local is sent as a whole, with what its retention deleted.

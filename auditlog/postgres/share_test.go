@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/audittest"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 

@@ -66,21 +66,19 @@ var table = map[string]row{
 	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "preview/reports", "preview/records", "tokens"}, pure: true},
 
 	// Bytes to a durable path and back. The interfaces know none of their implementations.
-	"artifactstore/internal":          {},
-	"artifactstore":                   {imports: []string{"artifactstore/internal/..."}},
-	"artifactstore/slice":             {imports: []string{"artifactstore"}},
-	"artifactstore/memory":            {imports: []string{"artifactstore", "artifactstore/internal/..."}},
-	"artifactstore/dir":               {imports: []string{"artifactstore", "artifactstore/internal/...", "internal/heldfile"}},
-	"artifactstore/objectstore":       {imports: []string{"artifactstore", "artifactstore/dir"}},
-	"artifactstore/catalog":           {imports: []string{"artifactstore", "internal/index", "internal/journal", "internal/sqlitedb"}},
-	"artifactstore/artifactstoretest": {imports: []string{"artifactstore", "artifactstore/memory"}},
+	"artifactstore/internal":    {},
+	"artifactstore":             {imports: []string{"artifactstore/internal/..."}},
+	"artifactstore/slice":       {imports: []string{"artifactstore"}},
+	"artifactstore/memory":      {imports: []string{"artifactstore", "artifactstore/internal/..."}},
+	"artifactstore/dir":         {imports: []string{"artifactstore", "artifactstore/internal/...", "internal/heldfile"}},
+	"artifactstore/objectstore": {imports: []string{"artifactstore", "artifactstore/dir"}},
+	"artifactstore/catalog":     {imports: []string{"artifactstore", "internal/index", "internal/journal", "internal/sqlitedb"}},
 
 	// Records, chained.
 	"auditlog":                 {imports: []string{"gen", "internal/journal"}},
 	"auditlog/internal/record": {imports: []string{"gen", "auditlog"}},
 	"auditlog/local":           {imports: []string{"gen", "auditlog", "auditlog/internal/record", "internal/index", "internal/journal", "internal/sqlitedb"}},
 	"auditlog/postgres":        {imports: []string{"gen", "auditlog", "auditlog/internal/record", "auditlog/local", "internal/journal"}},
-	"auditlog/audittest":       {imports: []string{"gen", "auditlog"}},
 
 	// The families: complete output to canonical result, to receipt, to fewer tokens, to messages of providers. A renderer
 	// sees no store and no complete output; a projector no receipt.
@@ -137,17 +135,20 @@ var table = map[string]row{
 
 	"cmd":                     {imports: list("gen", "clients/go", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
-	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "auditlog/audittest", "internal/journal", "integration"), grpc: all},
+	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "integration/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.
 	"cmd/toolresult/internal/shell":       {}, // also no package that is initialized late, as early
 	"cmd/toolresult/internal/shell/inner": {},
 	"cmd/toolresult/internal/early":       {imports: []string{"cmd/toolresult/internal/shell"}},
 	"cmd/toolresult/internal/process":     {imports: []string{"cmd/toolresult/internal/early", "cmd/toolresult/internal/shell"}},
-	// The services in one process, for the tests of packages of the server; golden cases without a server, for those of projectors
-	// and renderers.
-	"integration/eval": {imports: []string{"tokens"}},
+	"integration/eval":                    {imports: []string{"tokens"}},
+	// Packages that only tests import: the contracts of stores and of audit logs, secrets, the services in
+	// one process, and golden cases without a server.
+	"integration/artifactstoretest": {imports: []string{"artifactstore", "artifactstore/memory"}},
+	"integration/audittest":         {imports: []string{"gen", "auditlog"}},
+	"integration/redacttest":        {imports: []string{"redact"}},
 	"integration/servertest": {
-		imports: list(results, stores, text, request, "internal/journal/...", "artifactstore/memory", "auditlog", "auditlog/local", "compactor",
+		imports: list(results, stores, text, request, "integration/redacttest", "internal/journal/...", "artifactstore/memory", "auditlog", "auditlog/local", "compactor",
 			"server/pipeline", "server/compaction", "server/auditapi", "server/rpc/..."),
 		grpc: all,
 	},

@@ -21,9 +21,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/catalog"
 	"github.com/toolresult/toolresult/artifactstore/dir"
 	"github.com/toolresult/toolresult/auditlog"
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/audittest"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 

@@ -21,9 +21,9 @@ import (
 	"github.com/toolresult/toolresult/artifactstore/memory"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/redact/redacttest"
 	"github.com/toolresult/toolresult/server/redaction"
 )
 

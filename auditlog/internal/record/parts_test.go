@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/testing/protocmp"
 	"pgregory.net/rapid"
 
-	"github.com/toolresult/toolresult/auditlog/audittest"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // Any record is read from its bytes as it was split.

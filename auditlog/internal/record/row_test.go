@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/auditlog/audittest"
 	"github.com/toolresult/toolresult/auditlog/internal/record"
+	"github.com/toolresult/toolresult/integration/audittest"
 )
 
 // TestRowOfParts: the row of the parts is that of the record, and each difference is named.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 // traced is a store of somebody else: here one in memory that counts what is put.

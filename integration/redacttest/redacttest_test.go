@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolresult/toolresult/integration/redacttest"
 	"github.com/toolresult/toolresult/redact"
-	"github.com/toolresult/toolresult/redact/redacttest"
 )
 
 // planted is made once: it takes a part of a second.

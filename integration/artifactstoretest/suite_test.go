@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore"
-	"github.com/toolresult/toolresult/artifactstore/artifactstoretest"
 	"github.com/toolresult/toolresult/artifactstore/memory"
+	"github.com/toolresult/toolresult/integration/artifactstoretest"
 )
 
 // TestSuiteAcceptsAnotherStore runs the suite over a store that wraps another one, as users write them: it needs no type of
