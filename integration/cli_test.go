@@ -212,7 +212,7 @@ func TestConfigCommands(t *testing.T) {
 	text := mustCLI(t, env, nil, "config", "print", "--drain-delay=2s")
 	wantIn(t, text, "max_connections: 9", "env TOOLRESULT_MAX_CONNECTIONS", "drain_delay: 2s", "flag --drain-delay", "default")
 	wantNone(t, text, secret)
-	if asJSON := mustCLI(t, env, nil, "config", "print", "--format=json"); !json.Valid([]byte(asJSON)) || strings.Contains(asJSON, secret) {
+	if asJSON := mustCLI(t, env, nil, "config", "print", "--output=json"); !json.Valid([]byte(asJSON)) || strings.Contains(asJSON, secret) {
 		t.Errorf("as JSON: %s", asJSON)
 	}
 	mustCLI(t, env, nil, "config", "validate")
