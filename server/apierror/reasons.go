@@ -111,7 +111,7 @@ func InFlightBytes(limit int64) *StatusError {
 	}
 }
 
-// retryAfter returns the detail that tells a client when to try again.
+// retryAfter returns the detail that says when a client may try again.
 func retryAfter(delay time.Duration) []protoadapt.MessageV1 {
 	return []protoadapt.MessageV1{&errdetails.RetryInfo{RetryDelay: durationpb.New(delay)}}
 }

@@ -15,8 +15,3 @@ func newHarness(t testing.TB) harness { return harness{servertest.New(t)} }
 
 // newArchive returns a harness with an audit log.
 func newArchive(t testing.TB) harness { return harness{servertest.NewArchive(t)} }
-
-// with returns the harness with other options.
-func (h harness) with(t testing.TB, changes ...func(*servertest.Options)) harness {
-	return harness{h.With(t, changes...)}
-}
