@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/toolresult/toolresult/artifactstore/dir"
@@ -21,6 +23,9 @@ func Main(m *testing.M, binary *string, flags ...string) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
+	}
+	if signal.Ignored(syscall.SIGHUP) { // as below nohup(1); processes that the tests start have the default
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	return m.Run()
 }

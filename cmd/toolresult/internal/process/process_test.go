@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -31,6 +32,9 @@ func TestMain(m *testing.M) {
 			os.Exit(99)
 		}
 		os.Exit(end.Code())
+	}
+	if signal.Ignored(syscall.SIGHUP) { // as below nohup(1); commands that the tests start have the default
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 	os.Exit(m.Run())
 }
