@@ -170,22 +170,23 @@ func body(f *frames) error {
 }
 
 // TestUnknownCallersInBoundedMemory floods the TCP listener from 96 connections at a time, each replaced as soon as it ends. What
-// they take is compared with what the same calls of the owner, which are always served, take without them: the highest sum of
-// anonymous pages, which has the heap, the stacks, and the garbage that was not collected yet.
+// they take is compared with what the same calls of the owner, which are always served, take without them: anonymous pages, which
+// are the heap and the stacks. The sidecar collects garbage early (GOGC), so that these are what is held, and not what a busy
+// machine has not collected yet.
 func TestUnknownCallersInBoundedMemory(t *testing.T) {
 	needAlone(t)
 	ours := newSigner(t, "ours")
 	cert, key := ours.pair(t, "sidecar")
 	for name, flags := range map[string][]string{"plain": nil, "TLS": {"--tls-cert", cert, "--tls-key", key}} {
 		t.Run(name, func(t *testing.T) {
-			s := startSidecar(t, launch{Args: append([]string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}, flags...)})
+			s := startSidecar(t, launch{Env: []string{"GOGC=10"}, Args: append([]string{"--tcp", "127.0.0.1:0", "--token-file", tokenFile(t, 0o600)}, flags...)})
 			at := []string{s.TCP}
 			if flags != nil {
 				at = append(at, ours.file)
 			}
-			before := s.peakOf(t, ownerCalls)
+			before := s.memoryDuring(t, ownerCalls)
 			end, began := storm(t, at...), s.processorTime(t)
-			after := s.peakOf(t, ownerCalls)
+			after := s.memoryDuring(t, ownerCalls)
 			used := s.processorTime(t) - began
 			t.Logf("%s; from %d to %d KiB, %v of a processor", end(), before>>10, after>>10, used)
 			if after-before > unknownCallersMemory {
@@ -267,15 +268,16 @@ func storm(t testing.TB, at ...string) (end func() string) {
 // ownerCalls is how many calls the owner makes alone, and among unknown callers.
 const ownerCalls = 1000
 
-// peakOf makes calls of the owner and returns the peak of the memory.
-func (s *sidecar) peakOf(t *testing.T, calls int) (peak int64) {
+// memoryDuring makes calls of the owner and returns the memory, in bytes, that nine of ten had after them at most.
+func (s *sidecar) memoryDuring(t *testing.T, calls int) int64 {
 	t.Helper()
-	output := completed(0, numbered(2000))
-	for range calls {
+	output, measured := completed(0, numbered(2000)), make([]int64, calls)
+	for i := range measured {
 		s.project(t, output)
-		peak = max(peak, s.memory(t, "RssAnon"))
+		measured[i] = s.memory(t, "RssAnon")
 	}
-	return peak
+	slices.Sort(measured)
+	return measured[calls*9/10]
 }
 
 // TestRightTokenIsServedAmongUnknownCallers: while others send nothing, or wrong tokens, who has the right one is served over TCP.
