@@ -8,9 +8,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"io"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -122,6 +124,14 @@ func (d slowDisk) Create(name string, size int64) (file, error) {
 		<-d.slow
 	}
 	return d.simDisk.Create(name, size)
+}
+
+// Write seals nothing before the third file is made: a sealed segment would be used in its place.
+func (d slowDisk) Write(name string, write func(io.Writer) error) (int64, error) {
+	if strings.HasSuffix(name, ".zst") {
+		<-d.begun
+	}
+	return d.simDisk.Write(name, write)
 }
 
 // Appends do not wait for the file of the next segment while the active one has space, and Status never waits.
