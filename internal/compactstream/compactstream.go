@@ -1,8 +1,7 @@
-// Package compactstream makes the call CompactStream, for the clients in this module.
+// Package compactstream calls CompactStream for the clients in this module.
 package compactstream
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,7 +26,10 @@ func Compact(
 	}
 	err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Header{Header: header}})
 	for entry, failed := range entries {
-		if err = cmp.Or(err, failed); err != nil {
+		if failed != nil {
+			return nil, failed
+		}
+		if err != nil {
 			break
 		}
 		err = call.Send(&pb.CompactStreamRequest{Message: &pb.CompactStreamRequest_Entry{Entry: entry}})
@@ -35,7 +37,7 @@ func Compact(
 	if err == nil {
 		err = call.CloseSend()
 	}
-	if err != nil && !errors.Is(err, io.EOF) { // EOF: the answer says why
+	if err != nil && err != io.EOF { // EOF: the server ended the call, and Recv returns its status
 		return nil, err
 	}
 	var planned []*pb.PlannedResult
