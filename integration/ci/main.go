@@ -58,7 +58,7 @@ func main() {
 	}
 }
 
-// job is a job and what it did.
+// job is a job and its result.
 type job struct {
 	out          io.Writer
 	all          bool           // a skipped test is a problem
@@ -103,13 +103,17 @@ func (j *job) execute(words []string) {
 	}
 }
 
-// count reads events of go test, and finds what the job must not have done.
+// count counts the tests in events of go test -json. A job without a test, and a skip that it does not
+// permit, are problems.
 func (j *job) count(events []byte) {
 	j.tests = true
 	reasons, skips := map[string]string{}, map[string]int{}
 	for d := json.NewDecoder(bytes.NewReader(events)); ; {
 		var e struct{ Action, Package, Test, Output string }
-		if d.Decode(&e) != nil {
+		if err := d.Decode(&e); err == io.EOF {
+			break
+		} else if err != nil {
+			j.problems = append(j.problems, "events of go test: "+err.Error())
 			break
 		}
 		id := e.Package + " " + e.Test

@@ -27,6 +27,7 @@ func TestCountFindsWhatMustNotBe(t *testing.T) {
 		{name: "may skip", events: ran + skipped, all: true, but: "root", ran: 1, skipped: 1},
 		{name: "nothing ran", events: skipped, want: "no test ran", skipped: 1},
 		{name: "empty", want: "no test ran"},
+		{name: "torn", events: ran + `{"Action":`, ran: 1, want: "events of go test: unexpected EOF"},
 	} {
 		j := job{out: io.Discard, all: c.all, but: regexp.MustCompile(c.but)}
 		j.count([]byte(c.events))
