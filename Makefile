@@ -25,7 +25,7 @@ EXAMPLE := . --config '{"version":"v2","modules":[{"path":"proto"},{"path":"docs
 BUILD_SET := --as-file-descriptor-set --exclude-imports --exclude-source-info
 # The contract as it was promised (docs/reference/versioning.md): a descriptor set without comments.
 FROZEN := proto/v1.binpb
-# Runs a job, and writes into .run/jobs.txt what it took; go test runs under gotestsum.
+# Runs a job and writes its seconds to .run/jobs.txt. A go test in it runs under gotestsum.
 JOB := $(CURDIR)/$(BIN)/ci
 export GOTESTSUM := $(CURDIR)/$(BIN)/gotestsum
 # Runs a job and keeps the digest of its inputs if it passes.

@@ -169,10 +169,9 @@ func body(f *frames) error {
 	}
 }
 
-// TestUnknownCallersInBoundedMemory floods the TCP listener from 96 connections at a time, each replaced as soon as it ends. What
-// they take is compared with what the same calls of the owner, which are always served, take without them: anonymous pages, which
-// are the heap and the stacks. The sidecar collects garbage early (GOGC), so that these are what is held, and not what a busy
-// machine has not collected yet.
+// TestUnknownCallersInBoundedMemory floods the TCP listener from 96 connections at a time, each replaced as soon as it ends. It
+// compares the anonymous pages of the sidecar during 1,000 calls of the owner with those of the same calls before. A low GOGC keeps
+// garbage small, which a busy machine collects late.
 func TestUnknownCallersInBoundedMemory(t *testing.T) {
 	needAlone(t)
 	ours := newSigner(t, "ours")
@@ -268,7 +267,7 @@ func storm(t testing.TB, at ...string) (end func() string) {
 // ownerCalls is how many calls the owner makes alone, and among unknown callers.
 const ownerCalls = 1000
 
-// memoryDuring makes calls of the owner and returns the memory, in bytes, that nine of ten had after them at most.
+// memoryDuring makes calls of the owner and returns the 90th percentile of the memory after each, in bytes.
 func (s *sidecar) memoryDuring(t *testing.T, calls int) int64 {
 	t.Helper()
 	output, measured := completed(0, numbered(2000)), make([]int64, calls)

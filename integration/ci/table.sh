@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints what the jobs of a CI took (.run/jobs.txt), and fails if one of those named has no line.
+# Prints the seconds of each job of a CI (.run/jobs.txt), and fails if a named job has no line.
 #
 #   table.sh JOB...         prints a table
 #   table.sh -page FILE     writes it into a page, in place of the lines that begin with a bar

@@ -64,14 +64,14 @@ type Options struct {
 	Store        artifactstore.Store // nil: that of the Harness
 	Secrets      *redaction.Secrets
 	Patterns     *redact.Patterns
-	Recorder     *recorder.Recorder // nil: there is no audit log
+	Recorder     *recorder.Recorder // nil: no audit log
 	Metrics      metrics.Reporter   // nil: disabled
 	Budgets      []config.Budget
 	StreamMemory int // as in compaction.Options
 	Logger       *slog.Logger
 }
 
-// A Harness is the services that work on results, and what they are made of.
+// A Harness holds the services that work on results, and their parts.
 type Harness struct {
 	*Generator
 	*pipeline.Pipeline
@@ -81,7 +81,7 @@ type Harness struct {
 	Policies *policy.Resolver
 	Catalog  *catalog.Catalog
 	Store    *memory.Store
-	Log      auditlog.Log // nil: there is none
+	Log      auditlog.Log // nil: no audit log
 }
 
 // New returns a Harness without an audit log, for the built-in families and those of docs/examples. It has registered the
@@ -103,7 +103,7 @@ func NewArchive(t testing.TB) *Harness {
 	return (&Harness{Generator: NewGenerator(t), Store: memory.New(), Log: newLog(t)}).With(t)
 }
 
-// Reopened returns the Harness as it is after a start: the store and the log stay, and nothing else.
+// Reopened returns the Harness after a restart: only the store and the log stay.
 func (h *Harness) Reopened(t testing.TB) *Harness { return h.With(t) }
 
 // With returns a Harness over the same store and log, with other options of its services.

@@ -17,7 +17,7 @@ import (
 	"github.com/toolresult/toolresult/server/rpc/rpctest"
 )
 
-// A Wire is the client's side of a stream: what it sends, and what it was answered.
+// A Wire is the client's side of a stream: its requests, and the answers to them.
 type Wire struct {
 	grpc.ServerStream
 	Ctx      context.Context // of the call
@@ -25,8 +25,8 @@ type Wire struct {
 	Answers  []*pb.ProjectStreamResponse
 	pool     *rpctest.LentBuffers
 
-	BeforeEach, OnAnswer func()       // nil for nothing
-	AtEnd                func() error // nil: the client says that there is no more
+	BeforeEach, OnAnswer func()       // optional
+	AtEnd                func() error // nil: the client closes its side
 }
 
 // Context implements grpc.ServerStream.

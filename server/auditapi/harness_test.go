@@ -8,7 +8,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// harness is a servertest.Harness with what the tests of this package do with it.
+// harness adds the helpers of this package to a servertest.Harness.
 type harness struct{ *servertest.Harness }
 
 func newHarness(t testing.TB) harness { return harness{servertest.New(t)} }
