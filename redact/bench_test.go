@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/toolresult/toolresult/integration/cputime"
 	"github.com/toolresult/toolresult/redact"
 )
 
@@ -62,15 +62,6 @@ func buildLog() []byte {
 		b.WriteString(lines[r.IntN(len(lines))])
 	}
 	return b.Bytes()[:benchSize]
-}
-
-// cpu is the time that the process had a processor: the machine may be shared.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 var shapes = []struct {
@@ -147,15 +138,15 @@ func BenchmarkShapes(b *testing.B) {
 			b.Run(s.name+"/"+m.name, func(b *testing.B) {
 				var ours, index, copied time.Duration
 				for b.Loop() {
-					ours += timed(func() { pass(m.o, text) })
-					index += timed(func() {
+					ours += timed(b, func() { pass(m.o, text) })
+					index += timed(b, func() {
 						for range 16 { // one is too short to be timed
 							if bytes.IndexByte(text, 0) >= 0 && s.name != "random" {
 								b.Fatal("found")
 							}
 						}
 					})
-					copied += timed(func() {
+					copied += timed(b, func() {
 						for range 16 {
 							copy(other, text)
 						}
@@ -181,8 +172,8 @@ func BenchmarkCorpus(b *testing.B) {
 			var ours, copied time.Duration
 			other := make([]byte, len(text))
 			for b.Loop() {
-				ours += timed(func() { pass(o, text) })
-				copied += timed(func() { copy(other, text) })
+				ours += timed(b, func() { pass(o, text) })
+				copied += timed(b, func() { copy(other, text) })
 			}
 			b.ReportMetric(float64(b.N)*float64(len(text))/1e6/ours.Seconds(), "MB/s")
 			b.ReportMetric(float64(ours)/float64(copied), "xcopy")
@@ -190,10 +181,12 @@ func BenchmarkCorpus(b *testing.B) {
 	}
 }
 
-func timed(f func()) time.Duration {
-	before := cpu()
+// timed returns the CPU time of f.
+func timed(tb testing.TB, f func()) time.Duration {
+	tb.Helper()
+	before := cputime.Used(tb)
 	f()
-	return cpu() - before
+	return cputime.Used(tb) - before
 }
 
 func pass(o redact.Options, text []byte) {
@@ -215,8 +208,8 @@ func TestLinear(t *testing.T) {
 		text := s.text()[:512<<10]
 		o := redact.Options{Values: values, Patterns: redact.BuiltIn()}
 		pass(o, text[:64<<10])
-		short := timed(func() { pass(o, text[:128<<10]) })
-		long := timed(func() { pass(o, text) })
+		short := timed(t, func() { pass(o, text[:128<<10]) })
+		long := timed(t, func() { pass(o, text) })
 		if long > 8*max(short, 40*time.Millisecond) {
 			t.Errorf("%s: %v for 128 KiB, %v for 512 KiB", s.name, short, long)
 		}

@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/toolresult/toolresult/auditlog"
 	"github.com/toolresult/toolresult/auditlog/local"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/integration/audittest"
+	"github.com/toolresult/toolresult/integration/cputime"
 	"github.com/toolresult/toolresult/internal/journal"
 )
 
@@ -69,15 +67,8 @@ func verified(b *testing.B, n int) (l auditlog.Log, j *journal.Journal) {
 // perProcessor has MB/s reported, and those of processor time, which do not depend on what else runs.
 func perProcessor(b *testing.B, size int64) (done func()) {
 	b.SetBytes(size)
-	used := func() time.Duration {
-		var u unix.Rusage
-		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-	}
-	before := used()
-	return func() { b.ReportMetric(float64(size)*float64(b.N)/1e6/(used()-before).Seconds(), "cpu-MB/s") }
+	before := cputime.Used(b)
+	return func() { b.ReportMetric(float64(size)*float64(b.N)/1e6/(cputime.Used(b)-before).Seconds(), "cpu-MB/s") }
 }
 
 // BenchmarkVerify verifies a log of sealed records of calls of 4 KB. Its MB/s are of what was appended.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
+	"github.com/toolresult/toolresult/integration/cputime"
 )
 
 // BenchmarkAppend appends records of 2 KiB, and with every eighth a small artifact of 64 KiB, by callers who wait for each. It
@@ -42,7 +42,7 @@ func BenchmarkAppend(b *testing.B) {
 			}
 			waits := make([][]time.Duration, callers)
 			var next atomic.Int64
-			used := processorTime(b)
+			used := cputime.Used(b)
 			b.ResetTimer()
 			var all sync.WaitGroup
 			for c := range callers {
@@ -66,7 +66,7 @@ func BenchmarkAppend(b *testing.B) {
 			if err := j.keeper.sealAll(b.Context()); err != nil {
 				b.Error(err)
 			}
-			used = processorTime(b) - used
+			used = cputime.Used(b) - used
 			if err := j.Close(); err != nil {
 				b.Error(err)
 			}
@@ -77,14 +77,4 @@ func BenchmarkAppend(b *testing.B) {
 			b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-us")
 		})
 	}
-}
-
-// processorTime returns what the process has used.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u unix.Rusage
-	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

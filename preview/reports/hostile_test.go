@@ -3,20 +3,11 @@ package reports
 import (
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
-)
 
-// cpuTime returns the CPU time of this process.
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
+	"github.com/toolresult/toolresult/integration/cputime"
+)
 
 // The CPU time of a report grows with its size, whatever its shape. Not parallel: others would be counted, too.
 func TestHostileReportsAreReadInTime(t *testing.T) {
@@ -51,9 +42,9 @@ func TestHostileReportsAreReadInTime(t *testing.T) {
 		"findings":                `[{"filePath":"a","messages":[` + strings.Repeat(`{"ruleId":"x","severity":2,"message":"m","line":1},`, n),
 	} {
 		t.Run(name, func(t *testing.T) {
-			begin := cpuTime(t)
+			begin := cputime.Used(t)
 			_, err := Parse([]byte(text))
-			if took := cpuTime(t) - begin; took > 2*time.Second {
+			if took := cputime.Used(t) - begin; took > 2*time.Second {
 				t.Errorf("%d bytes took %v (%v)", len(text), took, err)
 			}
 		})

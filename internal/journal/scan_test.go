@@ -3,20 +3,11 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
-	"syscall"
 	"testing"
 	"time"
-)
 
-// cpuTime returns the CPU time of this process.
-func cpuTime(t *testing.T) time.Duration {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-}
+	"github.com/toolresult/toolresult/integration/cputime"
+)
 
 // The CPU time of a start does not depend on what a torn entry has. Not parallel: others would be counted, too.
 func TestScanOfMagics(t *testing.T) {
@@ -36,13 +27,13 @@ func TestScanOfMagics(t *testing.T) {
 			f.content[i-headerSize+40] ^= 1
 		}
 	}
-	began := cpuTime(t)
+	began := cputime.Used(t)
 	j, err = Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	j.Close() // nothing is in it
-	if took := cpuTime(t) - began; took > 2*time.Second {
+	if took := cputime.Used(t) - began; took > 2*time.Second {
 		t.Errorf("512 KiB of frame magics take %s", took)
 	}
 }
