@@ -22,7 +22,7 @@ func TestListingsOfFoldersShowNames(t *testing.T) {
 		b.WriteString("\n")
 	}
 	budget := preview.Budget{Tokens: 500, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-	p := preview.FromBytes([]byte(b.String()), budget.Tokens).Select(budget, tokens.Estimate(), preview.Focus{})
+	p := preview.FromBytes([]byte(b.String()), budget.Tokens).Select(budget, tokens.Estimate(), preview.Hints{})
 	for _, name := range []string{"app0.py", "app19.py", "docs7.py", "lib19.py"} {
 		if !strings.Contains(p.Text, "\n"+name+"\n") {
 			t.Errorf("no line %q in\n%s", name, p.Text)

@@ -58,7 +58,7 @@ func BenchmarkThroughput(b *testing.B) {
 				for piece := range slices.Chunk(payload, c.chunk) {
 					_, _ = w.Write(piece)
 				}
-				p := w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+				p := w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 				ours := time.Since(start)
 				if p.Bytes != int64(len(payload)) {
 					b.Fatal(p.Bytes)
@@ -85,7 +85,7 @@ func BenchmarkSelect(b *testing.B) {
 			payload := bytes.Repeat([]byte(line), 64<<10/len(line))
 			b.ReportAllocs()
 			for b.Loop() {
-				preview.FromBytes(payload, 2000).Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+				preview.FromBytes(payload, 2000).Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			}
 		})
 	}

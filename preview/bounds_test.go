@@ -366,7 +366,7 @@ func TestWriterKeepsBoundedLines(t *testing.T) {
 	if least := w.head.Len() * 80; w.Memory() < least || w.Memory() > 64<<20 {
 		t.Errorf("the memory is %d bytes, want at least %d", w.Memory(), least)
 	}
-	p := w.Finish().Select(Budget{Tokens: 200_000, Lines: NoLimit, Bytes: NoLimit, LineBytes: 100}, tokens.Estimate(), Focus{})
+	p := w.Finish().Select(Budget{Tokens: 200_000, Lines: NoLimit, Bytes: NoLimit, LineBytes: 100}, tokens.Estimate(), Hints{})
 	left := int64(0)
 	for i := range p.Cuts {
 		left += p.Cuts[i].OmittedBytes

@@ -24,7 +24,7 @@ const leastInside = 48
 
 // ranked shows the lines that matter most, in the order of the payload. Where
 // budget is left, long lines are shown further.
-func (s *selection) ranked(f Focus) []rendered {
+func (s *selection) ranked(f Hints) []rendered {
 	s.ranking, s.untimed = s.excerpt.rank(f), true
 	s.costs = s.ranking.costsOf(s.counter)
 	list, order := s.ranking.list, s.ranking.order

@@ -15,7 +15,7 @@ func Example() {
 	w := preview.NewWriter(100)
 	_, _ = w.Write([]byte(log)) // it never fails
 	p := w.Finish().Select(preview.Budget{Tokens: 100, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500},
-		tokens.Estimate(), preview.Focus{HeadPercent: 25})
+		tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	fmt.Println(strings.Contains(p.Text, "no space left"), p.Lines, p.Bytes == int64(len(log)))
 	omitted := int64(0)
 	for _, c := range p.Cuts {
@@ -34,7 +34,7 @@ func ExampleParseJSON() {
 		fmt.Println(err)
 		return
 	}
-	p := j.Select(preview.Budget{Tokens: 80, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500}, tokens.Estimate(), preview.Focus{})
+	p := j.Select(preview.Budget{Tokens: 80, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500}, tokens.Estimate(), preview.Hints{})
 	fmt.Print(p.Text[strings.Index(p.Text, "  ]"):])
 	for _, c := range p.Cuts {
 		fmt.Printf("%d of %d values are omitted\n", c.OmittedValues, c.TotalValues)

@@ -22,7 +22,7 @@ func TestFileHasNoProgress(t *testing.T) {
 			Tokens: rapid.IntRange(0, 2000).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500,
 			BeforeTokens: rapid.IntRange(0, 4).Draw(t, "before"), BeforeBytes: 3,
 		}
-		p := preview.FromFile([]byte(text), 500).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 100})
+		p := preview.FromFile([]byte(text), 500).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 100})
 		at := int64(0)
 		for i, s := range p.Segments {
 			if s.ByteStart != at {

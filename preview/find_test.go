@@ -51,7 +51,7 @@ func TestMiddleKeepsLinesThatMatter(t *testing.T) {
 						}
 						fmt.Fprintf(&b, "step %c%c of the work is being done in /src/%d\n", 'a'+i%26, 'a'+i%23, i)
 					}
-					p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+					p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 					checkLedger(t, b.Bytes(), p)
 					if got := reasonOf(p, int64(at)+1); got != reason {
 						t.Errorf("line %d is kept for reason %d, want %d:\n%s", at+1, got, reason, p.Text)
@@ -76,7 +76,7 @@ func TestMiddleKeepsHiddenMarkers(t *testing.T) {
 				}
 				fmt.Fprintf(&b, "step %c%c of the work is being done in /src/%d%s", 'a'+i%26, 'a'+i%23, i, ending)
 			}
-			p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			checkLedger(t, b.Bytes(), p)
 			if reasonOf(p, 10_001) == 0 {
 				t.Errorf("%q is not in\n%s", line, p.Text)
@@ -100,7 +100,7 @@ func TestRulesKeepColouredLines(t *testing.T) {
 	}
 	w := preview.NewWriter(300)
 	w.Watch(rules)
-	p := write(w, b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Rules: rules})
+	p := write(w, b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25, Rules: rules})
 	if !strings.Contains(p.Text, "result of it") {
 		t.Errorf("it is not in\n%s", p.Text)
 	}
@@ -121,11 +121,11 @@ func logs() *rapid.Generator[[]byte] {
 func TestFindingIsIndependentOfSplits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload := logs().Draw(t, "payload")
-		focus := preview.Focus{HeadPercent: 25, Succeeded: rapid.Bool().Draw(t, "succeeded")}
+		hints := preview.Hints{HeadPercent: 25, Succeeded: rapid.Bool().Draw(t, "succeeded")}
 		b := preview.Budget{
 			Tokens: rapid.SampledFrom([]int{40, 300, 3000}).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000,
 		}
-		want := write(preview.NewWriter(40), payload).Select(b, tokens.Estimate(), focus)
+		want := write(preview.NewWriter(40), payload).Select(b, tokens.Estimate(), hints)
 		checkLedger(t, payload, want)
 		w, size := preview.NewWriter(40), rapid.SampledFrom([]int{1, 7, 100, 4095, 16 << 10, 64 << 10})
 		for rest := payload; len(rest) > 0; {
@@ -133,10 +133,10 @@ func TestFindingIsIndependentOfSplits(t *testing.T) {
 			_, _ = w.Write(rest[:n])
 			rest = rest[n:]
 			if rapid.IntRange(0, 50).Draw(t, "snapshot") == 0 {
-				w.Snapshot().Select(b, tokens.Estimate(), focus)
+				w.Snapshot().Select(b, tokens.Estimate(), hints)
 			}
 		}
-		if diff := cmp.Diff(want, w.Finish().Select(b, tokens.Estimate(), focus)); diff != "" {
+		if diff := cmp.Diff(want, w.Finish().Select(b, tokens.Estimate(), hints)); diff != "" {
 			t.Fatalf("-whole +split:\n%s", diff)
 		}
 	})
@@ -151,7 +151,7 @@ func TestFrequentMessageHidesNoOther(t *testing.T) {
 			b.WriteString("ERROR disk: no space left on device\n")
 		}
 	}
-	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	if !strings.Contains(p.Text, "no space left on device") {
 		t.Errorf("the one that matters is not in\n%s", p.Text)
 	}
@@ -166,7 +166,7 @@ func TestNamesBeforeDetails(t *testing.T) {
 			fmt.Fprintf(&b, "    detail_%c%c: a value of some kind is %d\n", 'a'+k%26, 'a'+i, k)
 		}
 	}
-	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	for i := range 8 {
 		if name := fmt.Sprintf("Test%c ", 'A'+i); !strings.Contains(p.Text, name) {
 			t.Errorf("%sis not in\n%s", name, p.Text)
@@ -187,7 +187,7 @@ func TestSuccessLowersErrors(t *testing.T) {
 		}
 	}
 	most := func(succeeded bool) int { // score of what sounds like an error
-		p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25, Succeeded: succeeded})
+		p := write(preview.NewWriter(300), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25, Succeeded: succeeded})
 		if !strings.Contains(p.Text, "Tests run: 12") {
 			t.Errorf("succeeded %v: the counter is not in\n%s", succeeded, p.Text)
 		}

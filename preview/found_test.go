@@ -141,8 +141,8 @@ func TestBestFindOfTheMiddleIsShown(t *testing.T) {
 			_, _ = w.Write(piece)
 		}
 		budget := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}
-		split := w.Finish().Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})
-		whole := FromBytes(b.Bytes(), 300).Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})
+		split := w.Finish().Select(budget, tokens.Estimate(), Hints{HeadPercent: 25})
+		whole := FromBytes(b.Bytes(), 300).Select(budget, tokens.Estimate(), Hints{HeadPercent: 25})
 		if !strings.Contains(split.Text, "panic: it is nil") || split.Text != whole.Text {
 			t.Errorf("at %d of %d:\n%s\nand in one piece:\n%s", at, lines, split.Text, whole.Text)
 		}
@@ -191,14 +191,14 @@ func TestPayloadInMemoryIsReadAsPieces(t *testing.T) {
 		}
 		payload := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 		size := rapid.SampledFrom([]int{100, 400, 2000}).Draw(t, "tokens")
-		budget, focus := Budget{Tokens: size, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Focus{HeadPercent: 25}
+		budget, hints := Budget{Tokens: size, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Hints{HeadPercent: 25}
 		w := NewWriter(size)
 		for piece := range slices.Chunk(payload, rapid.IntRange(1, 9000).Draw(t, "piece")) {
 			_, _ = w.Write(piece)
 		}
 		pieces, whole := w.Finish(), FromBytes(payload, size)
 		for range 2 {
-			want, got := pieces.Select(budget, tokens.Estimate(), focus), whole.Select(budget, tokens.Estimate(), focus)
+			want, got := pieces.Select(budget, tokens.Estimate(), hints), whole.Select(budget, tokens.Estimate(), hints)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("%+v\nwant %+v", got, want)
 			}
@@ -210,18 +210,18 @@ func TestPayloadInMemoryIsReadAsPieces(t *testing.T) {
 
 // Excerpts that are made and released side by side have memory of their own.
 func TestReleasedMemoryIsOfOneExcerpt(t *testing.T) {
-	budget, focus := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Focus{HeadPercent: 25}
+	budget, hints := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 500}, Hints{HeadPercent: 25}
 	payload := func(n int) []byte {
 		return bytes.Repeat(fmt.Appendf(nil, "main.c:%d:2: error: number %d is wrong\nline of step %d\n", n, n, n), 200+n)
 	}
 	var group sync.WaitGroup
 	for n := range 8 {
 		text := payload(n)
-		want := FromBytes(text, 300).Select(budget, tokens.Estimate(), focus)
+		want := FromBytes(text, 300).Select(budget, tokens.Estimate(), hints)
 		group.Go(func() {
 			for range 50 {
 				e := FromBytes(text, 300)
-				if got := e.Select(budget, tokens.Estimate(), focus); !reflect.DeepEqual(got, want) {
+				if got := e.Select(budget, tokens.Estimate(), hints); !reflect.DeepEqual(got, want) {
 					t.Errorf("payload %d has another preview", n)
 				}
 				e.Release()

@@ -58,19 +58,19 @@ func (f *Framed) Bytes() int64 { return int64(len(f.before)+len(f.after)) + f.va
 
 // Select makes a preview that costs about b at most: that of the value, with the lines
 // around it.
-func (f *Framed) Select(b Budget, c tokens.Counter, focus Focus) *Preview {
+func (f *Framed) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	lines := strings.Count(f.before, "\n") + strings.Count(f.after, "\n")
 	cost := b.before(remaining{c.Count(f.before) + c.Count(f.after), lines, len(f.before) + len(f.after)}, -lines)
 	if cost.tokens > b.Tokens/2 || cost.lines > b.Lines/2 || cost.bytes > b.Bytes/2 {
 		cost = remaining{}.marker(-2)
-		p := f.value.Select(b.less(cost), c, focus)
+		p := f.value.Select(b.less(cost), c, hints)
 		if p.Shape == shape.None { // all of the value is shown, but not all of the text
 			p.Shape = shape.JSON
 			p.chosen()
 		}
 		return f.around(p, Preview{}, Preview{})
 	}
-	p := f.value.Select(b.less(cost), c, focus)
+	p := f.value.Select(b.less(cost), c, hints)
 	return f.around(p, f.lines(f.before, p), f.lines(f.after, p))
 }
 

@@ -37,7 +37,7 @@ func readFramed(t failer, text string) *preview.Framed {
 
 // checkFramed selects, and checks the ledger and the budget.
 func checkFramed(t failer, f *preview.Framed, b preview.Budget) *preview.Preview {
-	p := f.Select(b, tokens.Estimate(), preview.Focus{})
+	p := f.Select(b, tokens.Estimate(), preview.Hints{})
 	checkLedger(t, f.Text(), p)
 	checkFits(t, p, b)
 	for i := range p.Cuts {

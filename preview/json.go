@@ -34,7 +34,7 @@ const leastFormBudget = 192
 type Readable interface {
 	Text() []byte
 	Bytes() int64
-	Select(b Budget, c tokens.Counter, f Focus) *Preview
+	Select(b Budget, c tokens.Counter, f Hints) *Preview
 }
 
 // mostRecords is the size of a text that is read as records at most, in bytes: each
@@ -69,8 +69,8 @@ func (j *JSON) Bytes() int64 { return int64(len(j.doc.Text())) }
 // Select makes a preview that costs about b at most. All of the value is shown
 // if it fits, with long lines cut inside if need be. Otherwise lines are shown
 // in the order of their ranks (package shape), each with the brackets of the
-// containers around it. The focus has no meaning here.
-func (j *JSON) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
+// containers around it. The hints has no meaning here.
+func (j *JSON) Select(b Budget, c tokens.Counter, _ Hints) *Preview {
 	e := &Excerpt{bytes: j.Bytes(), lines: int64(j.doc.Len())}
 	s := jsonSelection{doc: j.doc, selection: selection{excerpt: e, budget: b, counter: c}}
 	if lines, ok := s.all(); ok {

@@ -116,10 +116,10 @@ func TestSelectionOfJSON(t *testing.T) {
 // checkJSON selects, and checks the ledger, the budget and the nesting.
 func checkJSON(t failer, text string, b preview.Budget) *preview.Preview {
 	j := readable(t, text)
-	p := j.Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := j.Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	checkLedger(t, j.Text(), p)
 	checkFits(t, p, b)
-	if diff := cmp.Diff(p, j.Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
+	if diff := cmp.Diff(p, j.Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})); diff != "" {
 		t.Fatalf("asked again: %s", diff)
 	}
 	checkNesting(t, j.Text(), p)

@@ -90,7 +90,7 @@ func TestOddLineIsShown(t *testing.T) {
 			}
 		}
 		budget := Budget{Tokens: 300, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}
-		p := FromBytes([]byte(b.String()), 300).Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})
+		p := FromBytes([]byte(b.String()), 300).Select(budget, tokens.Estimate(), Hints{HeadPercent: 25})
 		if !strings.Contains(p.Text, "ROLLED BACK") {
 			t.Fatalf("of %d and %d lines:\n%s", before, after, p.Text)
 		}
@@ -132,7 +132,7 @@ func TestLineThatEndsALongRunIsShown(t *testing.T) {
 		for _, lines := range []int{80, 2000, 9000} {
 			run := strings.Repeat(c.usual, lines/turn)
 			budget := Budget{Tokens: 400, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}
-			p := FromBytes([]byte(run+c.odd+run+c.end), 400).Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})
+			p := FromBytes([]byte(run+c.odd+run+c.end), 400).Select(budget, tokens.Estimate(), Hints{HeadPercent: 25})
 			if !strings.Contains(p.Text, c.odd) || !strings.HasSuffix(p.Text, c.end) || len(p.Text) > 600 {
 				t.Errorf("%s, %d lines:\n%s", c.name, lines, p.Text)
 			}
@@ -180,7 +180,7 @@ func TestOddLineOfJSONIsShown(t *testing.T) {
 				b.WriteString(usual + "\n")
 			}
 		}
-		p := FromBytes([]byte(b.String()), 400).Select(Budget{Tokens: 400, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}, tokens.Estimate(), Focus{HeadPercent: 25})
+		p := FromBytes([]byte(b.String()), 400).Select(Budget{Tokens: 400, Lines: NoLimit, Bytes: NoLimit, LineBytes: 2000}, tokens.Estimate(), Hints{HeadPercent: 25})
 		if !strings.Contains(p.Text, "undo all of it") || !strings.Contains(p.Text, "the disk was changed") {
 			t.Errorf("%s:\n%s", usual, p.Text)
 		}

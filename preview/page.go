@@ -20,7 +20,7 @@ func Page(text []byte) *Preview {
 	w.asText, w.maxLines, w.headMost = true, len(text)+1, len(text)+1
 	w.grow(len(text))
 	_, _ = w.Write(text) // it never fails
-	return w.Finish().Select(Budget{Tokens: NoLimit, Lines: NoLimit, Bytes: NoLimit, LineBytes: NoLimit}, tokens.Estimate(), Focus{HeadPercent: 100})
+	return w.Finish().Select(Budget{Tokens: NoLimit, Lines: NoLimit, Bytes: NoLimit, LineBytes: NoLimit}, tokens.Estimate(), Hints{HeadPercent: 100})
 }
 
 // Parts returns the preview of a text of some bytes and lines that shows some

@@ -53,7 +53,7 @@ func TestPassedOverLinesWouldBeDropped(t *testing.T) {
 			t.Fatalf("%d lines, %d bytes, a tail of %d, want %d, %d, %d", got.lines, got.bytes, len(got.tail), want.lines, want.bytes, len(want.tail))
 		}
 		want.found, want.equals, got.found, got.equals = nil, equals{}, nil, equals{} // the test is of the windows
-		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25}), got.Select(budget, tokens.Estimate(), Focus{HeadPercent: 25})); diff != "" {
+		if diff := cmp.Diff(want.Select(budget, tokens.Estimate(), Hints{HeadPercent: 25}), got.Select(budget, tokens.Estimate(), Hints{HeadPercent: 25})); diff != "" {
 			t.Fatal(diff)
 		}
 	})

@@ -65,7 +65,7 @@ func TestLedgerAddsUp(t *testing.T) {
 		payload, budget := payloads().Draw(t, "payload"), budgets().Draw(t, "budget")
 		window := rapid.SampledFrom([]int{1, 200, 2000}).Draw(t, "window")
 		percent := rapid.IntRange(0, 100).Draw(t, "percent")
-		p := write(preview.NewWriter(window), payload).Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: percent})
+		p := write(preview.NewWriter(window), payload).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: percent})
 		checkLedger(t, payload, p)
 		checkFits(t, p, budget)
 	})
@@ -288,7 +288,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 		if rapid.Bool().Draw(t, "big") { // larger than the windows
 			payload = bytes.Repeat(payload, rapid.IntRange(1, 40).Draw(t, "times"))
 		}
-		want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+		want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 		w := preview.NewWriter(200)
 		rest := payload
 		for len(rest) > 0 {
@@ -298,13 +298,13 @@ func TestSplitsDoNotMatter(t *testing.T) {
 			clear(chunk) // the writer must not keep it
 			rest = rest[n:]
 		}
-		if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
+		if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})); diff != "" {
 			t.Fatalf("split changes the preview: %s", diff)
 		}
 		checkLedger(t, payload, want)
 		whole := preview.FromBytes(payload, 200)
 		for range 2 { // it can be asked again, also after it was read by lines
-			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
+			if diff := cmp.Diff(want, whole.Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})); diff != "" {
 				t.Fatalf("a payload in memory has another preview: %s", diff)
 			}
 		}
@@ -316,7 +316,7 @@ func TestSplitsDoNotMatter(t *testing.T) {
 func TestProgressDoesNotPushLinesOut(t *testing.T) {
 	payload := []byte(strings.Repeat("start\n", 3000) + "error: disk quota\n" + strings.Repeat("downloading 12345 of 99999\r", 4000) + "done\n")
 	b := preview.Budget{Tokens: 100, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-	p := write(preview.NewWriter(100), payload).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := write(preview.NewWriter(100), payload).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	if !strings.HasSuffix(p.Text, "error: disk quota\ndone\n") {
 		t.Errorf("shows %q", p.Text)
 	}
@@ -364,8 +364,8 @@ func TestSnapshotEqualsShorterPayload(t *testing.T) {
 		}{{"the snapshot", early, payload[:at]}, {"the rest", w.Finish(), payload}} {
 			alone := preview.NewWriter(200)
 			_, _ = alone.Write(c.of)
-			want := alone.Finish().Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})
-			if diff := cmp.Diff(want, c.got.Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25})); diff != "" {
+			want := alone.Finish().Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})
+			if diff := cmp.Diff(want, c.got.Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})); diff != "" {
 				t.Fatalf("%s:\n%s", c.what, diff)
 			}
 		}
@@ -375,7 +375,7 @@ func TestSnapshotEqualsShorterPayload(t *testing.T) {
 func TestSplitEqualsSegmentsOfPreview(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"", "a\n", "\n", strings.Repeat("b", 300) + "\n", "c"}), 0, 60).Draw(t, "lines"), "")
-		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 100}) // or equal lines are folded
+		p := write(preview.NewWriter(4000), []byte(text)).Select(ample, tokens.Estimate(), preview.Hints{HeadPercent: 100}) // or equal lines are folded
 		if diff := cmp.Diff(p.Segments, preview.Split(text)); diff != "" || !p.Whole() {
 			t.Fatal(diff)
 		}

@@ -24,7 +24,7 @@ func TestLongTextThatJustFitsIsWhole(t *testing.T) {
 				for more := range 4 {
 					b := preview.Budget{Tokens: cost + more, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 1 << 20}
 					e := preview.FromCommand([]byte("\x1b[32m"+seen[:5]+"\x1b[0m"+seen[5:]), 40_000, nil)
-					if p := e.Select(b, counter, preview.Focus{Range: true}); strings.Count(p.Text, "\n") < int(p.Lines)-1 {
+					if p := e.Select(b, counter, preview.Hints{Range: true}); strings.Count(p.Text, "\n") < int(p.Lines)-1 {
 						t.Fatalf("%d times %q, %d tokens over its cost: %d lines of %d", n, unit, more, strings.Count(p.Text, "\n"), p.Lines)
 					}
 				}

@@ -13,7 +13,7 @@ import (
 
 // ranking is the lines of an excerpt in the order in which they are chosen.
 type ranking struct {
-	focus  Focus
+	hints  Hints
 	list   []shape.Ranked // in the order of the payload
 	order  []int          // indices of the list, the best line first
 	runs   []shape.Run    // lines that one before them speaks for
@@ -31,17 +31,17 @@ func (r *ranking) costsOf(c tokens.Counter) []int32 {
 	return r.costs
 }
 
-// rank ranks the kept lines, once for a focus.
-func (e *Excerpt) rank(f Focus) *ranking {
-	if e.ranking == nil || e.ranking.focus != f {
+// rank ranks the kept lines, once for a hints.
+func (e *Excerpt) rank(f Hints) *ranking {
+	if e.ranking == nil || e.ranking.hints != f {
 		e.ranking = e.newRanking(f)
 	}
 	return e.ranking
 }
 
 // newRanking ranks the kept lines.
-func (e *Excerpt) newRanking(f Focus) *ranking {
-	r := &ranking{focus: f}
+func (e *Excerpt) newRanking(f Hints) *ranking {
+	r := &ranking{hints: f}
 	if e.ranking == nil && e.memory != nil {
 		r.list = e.memory.list[:0]
 	}
@@ -63,7 +63,7 @@ func (e *Excerpt) newRanking(f Focus) *ranking {
 }
 
 // rankOptions returns what is known of the lines before they are ranked.
-func (e *Excerpt) rankOptions(f Focus) shape.Options {
+func (e *Excerpt) rankOptions(f Hints) shape.Options {
 	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded, Runs: e.equals.runs}
 	if f.Rules != nil {
 		o.Verdicts = e.askRules(f.Rules).lines
@@ -72,8 +72,8 @@ func (e *Excerpt) rankOptions(f Focus) shape.Options {
 }
 
 // Shape returns the kind of text of the payload, by its first lines. The shape
-// of the focus wins, unless these lines rule it out.
-func (e *Excerpt) Shape(f Focus) shape.Shape {
+// of the hints wins, unless these lines rule it out.
+func (e *Excerpt) Shape(f Hints) shape.Shape {
 	if e.binary {
 		return shape.Binary
 	}
@@ -89,7 +89,7 @@ func (e *Excerpt) Shape(f Focus) shape.Shape {
 }
 
 // IsJSON reports whether the payload is JSON, or has a value of JSON on each line.
-func (e *Excerpt) IsJSON(f Focus) bool {
+func (e *Excerpt) IsJSON(f Hints) bool {
 	if e.plain != "" {
 		if first := strings.TrimLeft(e.plain, " \t\r\n"); first == "" || first[0] != '{' && first[0] != '[' {
 			return false
@@ -147,13 +147,13 @@ func (e *Excerpt) askRules(rules *linerule.Rules) *ruleVerdicts {
 // folds reports whether rules call so much of a payload noise that it is
 // omitted although it may fit. A range is never folded, and neither is a
 // payload of noise alone: its rules are of another program.
-func (e *Excerpt) folds(f Focus) bool {
+func (e *Excerpt) folds(f Hints) bool {
 	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.askRules(f.Rules).folds
 }
 
 // repeats reports whether enough lines of a log are equal to those before them
 // that these are omitted although all lines may fit.
-func (e *Excerpt) repeats(f Focus) bool {
+func (e *Excerpt) repeats(f Hints) bool {
 	if f.Range || f.HeadPercent == 100 || e.bytes < leastFolded || e.literal {
 		return false
 	}
@@ -198,7 +198,7 @@ func (s Shown) Ranked() []Segment {
 		}
 		list = append(list, shape.Ranked{Line: l, Number: number})
 	}
-	shape.Rank(list, shape.Options{Shape: e.Shape(Focus{Shape: s.Shape}), Lines: s.Lines})
+	shape.Rank(list, shape.Options{Shape: e.Shape(Hints{Shape: s.Shape}), Lines: s.Lines})
 	segments := make([]Segment, len(list))
 	for i := range list {
 		l := &list[i]

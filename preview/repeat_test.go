@@ -43,7 +43,7 @@ func TestRepeatedLines(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := preview.Budget{Tokens: 120, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-			p := write(preview.NewWriter(4000), []byte(c.payload)).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := write(preview.NewWriter(4000), []byte(c.payload)).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			checkLedger(t, []byte(c.payload), p)
 			if got := likes(p); got != c.want {
 				t.Errorf("%s, want %s:\n%s", got, c.want, p.Text)
@@ -62,7 +62,7 @@ func TestPlacesAreNotAlike(t *testing.T) {
 	for i := range 6 {
 		fmt.Fprintf(&b, "  %d:11  error  Expected a leading zero  number-leading-zero\n", 40+i)
 	}
-	p := write(preview.NewWriter(4000), b.Bytes()).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := write(preview.NewWriter(4000), b.Bytes()).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	for i := range 6 {
 		if place := fmt.Sprintf("%d:11", 40+i); !strings.Contains(p.Text, place) {
 			t.Errorf("%s is not in\n%s", place, p.Text)
@@ -73,7 +73,7 @@ func TestPlacesAreNotAlike(t *testing.T) {
 // TestFittingPayloadIsShownWhole: nothing is omitted from what fits.
 func TestFittingPayloadIsShownWhole(t *testing.T) {
 	payload := strings.Repeat("waiting for the server\n", 20)
-	if p := write(preview.NewWriter(300), []byte(payload)).Select(small, tokens.Estimate(), preview.Focus{HeadPercent: 25}); !p.Whole() {
+	if p := write(preview.NewWriter(300), []byte(payload)).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25}); !p.Whole() {
 		t.Errorf("%+v", p)
 	}
 }
@@ -82,7 +82,7 @@ func TestFittingPayloadIsShownWhole(t *testing.T) {
 func TestRedrawnLines(t *testing.T) {
 	payload := "begin\n" + numbered(300, "\x1b[1A\x1b[2K\x1b[1Glayer %d of 300 is done, and the next one begins\n") + "all layers are done\n"
 	b := preview.Budget{Tokens: 44, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-	p := write(preview.NewWriter(4000), []byte(payload)).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	p := write(preview.NewWriter(4000), []byte(payload)).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 	checkLedger(t, []byte(payload), p)
 	if !strings.Contains(p.Text, "layer 299 of 300 is done") || strings.Contains(p.Text, "layer 298") || strings.Contains(p.Text, "␛") {
 		t.Errorf("shown is\n%s", p.Text)

@@ -41,9 +41,9 @@ func (r *Report) Text() []byte { return r.report.Text() }
 func (r *Report) Bytes() int64 { return int64(len(r.report.Text())) }
 
 // Select makes a preview that costs about b at most, of what failed first. Of the
-// focus only the success of the program has a meaning here.
-func (r *Report) Select(b Budget, c tokens.Counter, focus Focus) *Preview {
-	f := Focus{Succeeded: focus.Succeeded}
+// hints only the success of the program has a meaning here.
+func (r *Report) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
+	f := Hints{Succeeded: hints.Succeeded}
 	e := r.excerpt
 	if e.ranking == nil {
 		e.ranking = r.ranking(f)
@@ -55,8 +55,8 @@ func (r *Report) Select(b Budget, c tokens.Counter, focus Focus) *Preview {
 }
 
 // ranking returns the lines by the ranks of the report.
-func (r *Report) ranking(f Focus) *ranking {
-	k := &ranking{focus: f, list: make([]shape.Ranked, 0, r.excerpt.available())}
+func (r *Report) ranking(f Hints) *ranking {
+	k := &ranking{hints: f, list: make([]shape.Ranked, 0, r.excerpt.available())}
 	for n, l := range r.excerpt.each() {
 		k.list = append(k.list, shape.Ranked{Line: l, Number: n})
 	}

@@ -82,7 +82,7 @@ func TestNamesOfWhatFailedAreShownFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		budget := preview.Budget{Tokens: 60 + 40*len(failed), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-		p := r.Select(budget, tokens.Estimate(), preview.Focus{})
+		p := r.Select(budget, tokens.Estimate(), preview.Hints{})
 		for i := range failed {
 			if !strings.Contains(p.Text, testName(i)) {
 				t.Fatalf("%s with %d of %d failed does not show %s:\n%s", form, len(failed), n, testName(i), p.Text)
@@ -104,7 +104,7 @@ func TestReportsAreTiled(t *testing.T) {
 		if errors.Is(err, reports.ErrNone) {
 			return
 		}
-		p := r.Select(preview.Budget{Tokens: rapid.IntRange(1, 2000).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{})
+		p := r.Select(preview.Budget{Tokens: rapid.IntRange(1, 2000).Draw(t, "tokens"), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{})
 		sum := p.VisibleBytes()
 		for i := range p.Cuts {
 			sum += p.Cuts[i].OmittedBytes
@@ -126,7 +126,7 @@ func TestDeepErrorOfReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := r.Select(preview.Budget{Tokens: 200, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{})
+	p := r.Select(preview.Budget{Tokens: 200, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{})
 	if !strings.Contains(p.Text, "pays") || !strings.Contains(p.Text, "no rate for CHF") {
 		t.Error(p.Text)
 	}
@@ -153,7 +153,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				r.Select(preview.Budget{Tokens: 1000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{})
+				r.Select(preview.Budget{Tokens: 1000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{})
 			}
 		})
 	}

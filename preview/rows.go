@@ -85,9 +85,9 @@ func (r *Rows) Bytes() int64 { return int64(len(r.table.Text())) }
 
 // Select makes a preview that costs about b at most. All of the table is shown if
 // it fits. Otherwise the lines that say what the rows are come first, and then rows
-// and values beside them in the order of their ranks (package records). The focus
+// and values beside them in the order of their ranks (package records). The hints
 // has no meaning here.
-func (r *Rows) Select(b Budget, c tokens.Counter, _ Focus) *Preview {
+func (r *Rows) Select(b Budget, c tokens.Counter, _ Hints) *Preview {
 	e := &Excerpt{bytes: r.Bytes(), lines: int64(r.table.Len())}
 	s := rowSelection{table: r.table, selection: selection{excerpt: e, budget: b, counter: c}}
 	lines, ok := s.all()

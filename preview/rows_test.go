@@ -39,7 +39,7 @@ func requests(n int, failed ...int) string {
 // checkRows selects, and checks the ledger, the budget, and that rows are whole.
 func checkRows(t failer, text string, b preview.Budget) *preview.Preview {
 	r := rowsOf(t, text)
-	p := r.Select(b, tokens.Estimate(), preview.Focus{})
+	p := r.Select(b, tokens.Estimate(), preview.Hints{})
 	checkFits(t, p, b)
 	inner, at, shown := tile(t, p)
 	if at != p.Bytes || shown != int64(len(p.Text)) || p.Bytes != int64(len(r.Text())) || len(inner) != len(p.Segments) {
@@ -171,7 +171,7 @@ func BenchmarkRows(b *testing.B) {
 		if err != nil || r == nil {
 			b.Fatal(err)
 		}
-		r.Select(budgetOf(1000), tokens.Estimate(), preview.Focus{})
+		r.Select(budgetOf(1000), tokens.Estimate(), preview.Hints{})
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 var ample = preview.Budget{Tokens: 100_000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
 
 func show(payload string) *preview.Preview {
-	return write(preview.NewWriter(2000), []byte(payload)).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+	return write(preview.NewWriter(2000), []byte(payload)).Select(ample, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 }
 
 // The cases carry the ids of the faults that they answer.
@@ -126,7 +126,7 @@ func TestBinaryIsNotText(t *testing.T) {
 		"cut inside the last character of the sample": {[]byte(strings.Repeat("é", 4095) + "x" + strings.Repeat("é", 10)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := write(preview.NewWriter(2000), c.payload).Select(ample, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := write(preview.NewWriter(2000), c.payload).Select(ample, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			if got := p.Encoding == preview.EncodingBinary; got != c.binary {
 				t.Errorf("binary is %v", got)
 			}
@@ -159,7 +159,7 @@ func TestGiantLineIsCutNeverDropped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := preview.Budget{Tokens: 300, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
-			p := write(preview.NewWriter(300), []byte(payload)).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := write(preview.NewWriter(300), []byte(payload)).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			checkLedger(t, []byte(payload), p)
 			first, last := p.Segments[0].FirstLine, p.Segments[len(p.Segments)-1].LastLine
 			for _, c := range p.Cuts {
@@ -183,7 +183,7 @@ func FuzzPreview(f *testing.F) {
 	f.Add([]byte("👩\u200d🚀\u202e\u2028"), uint16(1), uint8(1))
 	f.Fuzz(func(t *testing.T, payload []byte, budget uint16, chunk uint8) {
 		b := preview.Budget{Tokens: int(budget), Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 80}
-		p := write(preview.NewWriter(64), payload).Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+		p := write(preview.NewWriter(64), payload).Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 		checkLedger(t, payload, p)
 		checkFits(t, p, b)
 		w := preview.NewWriter(64)
@@ -192,7 +192,7 @@ func FuzzPreview(f *testing.F) {
 			_, _ = w.Write(rest[:n])
 			rest = rest[n:]
 		}
-		if q := w.Finish().Select(b, tokens.Estimate(), preview.Focus{HeadPercent: 25}); q.Text != p.Text || len(q.Cuts) != len(p.Cuts) {
+		if q := w.Finish().Select(b, tokens.Estimate(), preview.Hints{HeadPercent: 25}); q.Text != p.Text || len(q.Cuts) != len(p.Cuts) {
 			t.Fatalf("split shows %q, whole %q", q.Text, p.Text)
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Focus says what matters where not all of a payload fits. The zero Focus knows
+// Hints tell what matters where not all of a payload fits. The zero Hints know
 // nothing.
-type Focus struct {
+type Hints struct {
 	HeadPercent int             // weight of the first lines against the last ones; with 100 the first lines are shown without a gap
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
 	Range       bool            // it was asked for as a range, and is shown from its start without a gap
@@ -19,13 +19,14 @@ type Focus struct {
 	MaybeLog    bool            // a range may be of a log, and is none if its text is one
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       shape.Shape
+	Focus       string // what the reader looks for, in its own words; empty: unknown
 }
 
 // Select makes a preview that costs about b at most. It can be called again
 // with another budget. The whole payload is shown if it fits; otherwise the
 // first or last lines for a range, and for every other payload the lines that
 // rank first.
-func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
+func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 	if e.binary {
 		p := e.unseen(CutBinary, EncodingBinary)
 		p.Shape = shape.Binary
@@ -63,7 +64,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Focus) *Preview {
 
 // isLog reports whether the text of a payload says that it is a log, a report of
 // tests or a trace: the lines that matter may be anywhere in it.
-func (e *Excerpt) isLog(f Focus) bool {
+func (e *Excerpt) isLog(f Hints) bool {
 	switch e.Shape(f) {
 	case shape.BuildLog, shape.TestReport, shape.StackTrace:
 		return true
@@ -81,7 +82,7 @@ func (e *Excerpt) isLog(f Focus) bool {
 }
 
 // choice shows the lines that matter most.
-func (s *selection) choice(f Focus) *Preview {
+func (s *selection) choice(f Hints) *Preview {
 	p := s.assemble(s.ranked(f))
 	p.Omitted = s.omitted
 	return p

@@ -21,7 +21,7 @@ var updateSelections = flag.Bool("update", false, "write testdata/selections.txt
 
 // selectable is what all excerpts have.
 type selectable interface {
-	Select(b preview.Budget, c tokens.Counter, f preview.Focus) *preview.Preview
+	Select(b preview.Budget, c tokens.Counter, f preview.Hints) *preview.Preview
 }
 
 // counted is n texts with their number.
@@ -104,10 +104,10 @@ func selectionPayloads(t *testing.T) map[string]selectable {
 }
 
 // TestSelectionsStayTheSame compares the preview of every payload at every budget with the one written before it, by a digest of text,
-// segments and cuts: a row has those of one payload and focus, by index of the budget. Receipts and caches of prompts depend on them, so a change must be meant; -update writes it.
+// segments and cuts: a row has those of one payload and hints, by index of the budget. Receipts and caches of prompts depend on them, so a change must be meant; -update writes it.
 func TestSelectionsStayTheSame(t *testing.T) {
 	t.Parallel()
-	var focuses = map[string]preview.Focus{
+	var known = map[string]preview.Hints{
 		"": {HeadPercent: 25}, " of success": {HeadPercent: 50, Succeeded: true}, " from the start": {HeadPercent: 100},
 		" of a range": {Range: true}, " of the end of a range": {Range: true, FromEnd: true}, " of a diff": {HeadPercent: 25, Shape: shape.Diff},
 	}
@@ -121,13 +121,13 @@ func TestSelectionsStayTheSame(t *testing.T) {
 	var got bytes.Buffer
 	payloads := selectionPayloads(t)
 	for _, name := range sorted(payloads) {
-		for _, focus := range sorted(focuses) {
-			fmt.Fprintf(&got, "%s%s:", name, focus)
+		for _, hints := range sorted(known) {
+			fmt.Fprintf(&got, "%s%s:", name, hints)
 			for i, b := range budgets {
-				if focus != "" && b.Tokens != 64 && b.Tokens != 300 {
+				if hints != "" && b.Tokens != 64 && b.Tokens != 300 {
 					continue
 				}
-				p := payloads[name].Select(b, tokens.Estimate(), focuses[focus])
+				p := payloads[name].Select(b, tokens.Estimate(), known[hints])
 				sum := sha256.Sum256(fmt.Appendf(nil, "%+v", *p))
 				fmt.Fprintf(&got, " %d=%x", i, sum[:4])
 			}
@@ -164,14 +164,14 @@ func TestRangeOfALog(t *testing.T) {
 	code := strings.ReplaceAll(log, "another\n", "another\nf(x);\n")
 	for text, ranked := range map[string]bool{log: true, report: true, noise: false, data: false, code: false} {
 		for _, fromEnd := range []bool{false, true} {
-			show := func(f preview.Focus) string {
+			show := func(f preview.Hints) string {
 				return preview.FromBytes([]byte(text), 100).Select(b, tokens.Estimate(), f).Text
 			}
-			want := show(preview.Focus{Range: true, FromEnd: fromEnd})
+			want := show(preview.Hints{Range: true, FromEnd: fromEnd})
 			if ranked {
-				want = show(preview.Focus{})
+				want = show(preview.Hints{})
 			}
-			if got := show(preview.Focus{Range: true, FromEnd: fromEnd, MaybeLog: true}); got != want {
+			if got := show(preview.Hints{Range: true, FromEnd: fromEnd, MaybeLog: true}); got != want {
 				t.Errorf("%.20q: got\n%s\nwant\n%s", text, got, want)
 			}
 		}

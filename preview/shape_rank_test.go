@@ -29,7 +29,7 @@ func TestDiffNamesEveryFileThatFits(t *testing.T) {
 			text.WriteString(file)
 		}
 		budget := budgetOf(cost + 2*markerTokens + rapid.IntRange(0, 60).Draw(t, "more"))
-		p := preview.FromBytes([]byte(text.String()), 4000).Select(budget, tokens.Estimate(), preview.Focus{HeadPercent: 25, Shape: shape.Diff})
+		p := preview.FromBytes([]byte(text.String()), 4000).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25, Shape: shape.Diff})
 		for _, name := range names {
 			if !strings.Contains(p.Text, name+"\n") {
 				t.Fatalf("%q is hidden at %d tokens in\n%s", name, budget.Tokens, p.Text)
@@ -75,7 +75,7 @@ func TestLargerBudgetShowsMore(t *testing.T) {
 		e := preview.FromBytes([]byte(b.String()), 4000)
 		var before map[int64]bool
 		for _, n := range []int{100, 200, 400, 800, 1200} {
-			p := e.Select(preview.Budget{Tokens: n, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, even{}, preview.Focus{HeadPercent: 25, Shape: kind})
+			p := e.Select(preview.Budget{Tokens: n, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, even{}, preview.Hints{HeadPercent: 25, Shape: kind})
 			now := shown(p)
 			if p.Truncated() {
 				for line := range before {
@@ -100,7 +100,7 @@ func TestListingsInOrderAndMixed(t *testing.T) {
 		for i := range 180 {
 			fmt.Fprintf(&b, "src/dir%d/file%03d.go\n", c.directory(i), i)
 		}
-		p := preview.FromBytes([]byte(b.String()), 4000).Select(preview.Budget{Tokens: 250, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, even{}, preview.Focus{HeadPercent: 25})
+		p := preview.FromBytes([]byte(b.String()), 4000).Select(preview.Budget{Tokens: 250, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, even{}, preview.Hints{HeadPercent: 25})
 		if p.Shape != shape.Listing || len(p.Cuts) != c.marks {
 			t.Errorf("%s: shape %d with %d cuts, want a listing with %d:\n%s", name, p.Shape, len(p.Cuts), c.marks, p.Text)
 		}
@@ -110,7 +110,7 @@ func TestListingsInOrderAndMixed(t *testing.T) {
 // A wide row of a table is cut inside, so that others have a place.
 func TestWideRowsAreCut(t *testing.T) {
 	rows := "USER       PID %CPU COMMAND\n" + repeated(40, "root       9%d  0.0 run\n") + "root       777  9.0 java " + strings.Repeat("-Dsome.option=1 ", 40) + "Main\n"
-	p := preview.FromBytes([]byte(rows), 4000).Select(budgetOf(300), tokens.Estimate(), preview.Focus{HeadPercent: 25, Shape: shape.Table})
+	p := preview.FromBytes([]byte(rows), 4000).Select(budgetOf(300), tokens.Estimate(), preview.Hints{HeadPercent: 25, Shape: shape.Table})
 	if !strings.Contains(p.Text, "root       777  9.0 java") || !strings.Contains(p.Text, "1 Main\n") || strings.Count(p.Text, "-Dsome.option") > 10 {
 		t.Errorf("the row is not cut:\n%s", p.Text)
 	}

@@ -99,7 +99,7 @@ func TestShapeShowsItsStructure(t *testing.T) {
 			[]string{"# Widget", "never loses", "## Installing", "## Last"}, "number 250"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := preview.FromBytes([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Focus{HeadPercent: 25})
+			p := preview.FromBytes([]byte(c.text), c.tokens).Select(budgetOf(c.tokens), tokens.Estimate(), preview.Hints{HeadPercent: 25})
 			checkLedger(t, []byte(c.text), p)
 			checkFits(t, p, budgetOf(c.tokens))
 			if p.Shape != c.shape {
@@ -176,7 +176,7 @@ func shapes() *rapid.Generator[shape.Shape] {
 func TestShapesKeepTheLedger(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		payload, budget := []byte(shapedPayloads().Draw(t, "payload")), budgets().Draw(t, "budget")
-		f := preview.Focus{HeadPercent: 25, Shape: shapes().Draw(t, "shape")}
+		f := preview.Hints{HeadPercent: 25, Shape: shapes().Draw(t, "shape")}
 		p := preview.FromBytes(payload, 200).Select(budget, tokens.Estimate(), f)
 		checkLedger(t, payload, p)
 		checkFits(t, p, budget)
@@ -194,7 +194,7 @@ func TestStructureIsSeenInTheMiddle(t *testing.T) {
 	}
 	payload := []byte(text.String())
 	budget := budgetOf(6000)
-	want := preview.FromBytes(payload, 1000).Select(budget, tokens.Estimate(), preview.Focus{})
+	want := preview.FromBytes(payload, 1000).Select(budget, tokens.Estimate(), preview.Hints{})
 	if n := strings.Count(want.Text, "diff --git"); n < 170 {
 		t.Errorf("%d of 300 files are named", n)
 	}
@@ -202,7 +202,7 @@ func TestStructureIsSeenInTheMiddle(t *testing.T) {
 	for rest := payload; len(rest) > 0; rest = rest[min(len(rest), 777):] {
 		_, _ = w.Write(rest[:min(len(rest), 777)])
 	}
-	if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Focus{})); diff != "" {
+	if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Hints{})); diff != "" {
 		t.Errorf("writes matter: %s", diff)
 	}
 	checkLedger(t, payload, want)
@@ -233,12 +233,12 @@ func FuzzShape(f *testing.F) {
 		f.Add([]byte(seed), uint8(0), uint16(60))
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, hint uint8, n uint16) {
-		focus := preview.Focus{HeadPercent: 25, Shape: shape.Shape(hint % (uint8(shape.Prose) + 1))}
+		hints := preview.Hints{HeadPercent: 25, Shape: shape.Shape(hint % (uint8(shape.Prose) + 1))}
 		b := budgetOf(int(n))
-		p := preview.FromBytes(payload, 100).Select(b, tokens.Estimate(), focus)
+		p := preview.FromBytes(payload, 100).Select(b, tokens.Estimate(), hints)
 		checkLedger(t, payload, p)
 		checkFits(t, p, b)
-		if got := preview.FromBytes(payload, 100).Shape(preview.Focus{}); got == shape.NDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
+		if got := preview.FromBytes(payload, 100).Shape(preview.Hints{}); got == shape.NDJSON && !json.Valid(payload[:bytes.IndexByte(append(payload, '\n'), '\n')]) && bytes.IndexByte(payload, '\n') > 0 && bytes.IndexByte(payload, '\n') < 100 && !bytes.Contains(payload[:bytes.IndexByte(payload, '\n')], []byte{'\r'}) {
 			t.Logf("called NDJSON: %.100q", payload)
 		}
 	})
@@ -254,7 +254,7 @@ func BenchmarkShape(b *testing.B) {
 			e := preview.FromBytes([]byte(text), 4000)
 			b.ReportAllocs()
 			for hint := shape.Binary; b.Loop(); hint ^= shape.Binary { // what was seen last is known
-				e.Shape(preview.Focus{Shape: hint})
+				e.Shape(preview.Hints{Shape: hint})
 			}
 		})
 	}

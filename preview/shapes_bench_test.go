@@ -43,7 +43,7 @@ func BenchmarkHostile(b *testing.B) {
 			_, _ = w.Write(payload[:n])
 			payload = payload[n:]
 		}
-		w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Focus{HeadPercent: 25})
+		w.Finish().Select(preview.Budget{Tokens: 2000, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{HeadPercent: 25})
 		return time.Since(start)
 	}
 	large := hostile(10 * small)

@@ -81,15 +81,15 @@ func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine 
 	m := into.ProtoReflect()
 	choice := c.profiles.Explain(commandLine)
 	known := choice.Profile // nil for most command lines; a nil Profile has no opinion
-	focus := preview.Focus{
+	hints := preview.Hints{
 		Succeeded: endedWithZero(out) && !into.GetStatusUncertain() && !known.Relays(),
 		Rules:     known.Rules(), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd, MaybeLog: choice.MaybeLog,
 		Shape: shape.Named(known.Shape()),
 	}
-	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, focus)
-	list = c.fields.add(list, "stderr", m, out.GetStderr(), in, focus)
-	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), in, focus)
-	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in, focus)
+	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, hints)
+	list = c.fields.add(list, "stderr", m, out.GetStderr(), in, hints)
+	list = c.fields.add(list, "combined_output", m, out.GetCombinedOutput(), in, hints)
+	return c.fields.add(list, "initial_output", m, out.GetInitialOutput(), in, hints)
 }
 
 // setTruncated states whether any stream is truncated, in the field that the RFC has

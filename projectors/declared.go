@@ -42,7 +42,7 @@ type work struct {
 	finish  func()        // completes into after each round, from what the parts omit
 	limits  limits        // of the facts, in this round
 	summary string        // replaces the receipt's first line as the summary; empty: it does not
-	focus   preview.Focus // of the previews of payloads
+	hints   preview.Hints // of the previews of payloads
 }
 
 // declaredProjector projects a family by its options.
@@ -74,7 +74,7 @@ func (d declaredProjector) Project(ctx context.Context, in Input, sink artifacts
 		Input: in, plan: d.plan, sink: sink, check: envelope.NewChecker("output." + string(name)), finish: func() {},
 		from:  out.Get(out.Descriptor().Fields().ByName(name)).Message(),
 		into:  r.ProtoReflect().Mutable(d.field).Message(),
-		focus: preview.Focus{Shape: shape.Prose}, // what a runtime writes is for readers, if nothing speaks against it
+		hints: preview.Hints{Shape: shape.Prose}, // what a runtime writes is for readers, if nothing speaks against it
 	}
 	if err := w.project(ctx, d.adapt); err != nil {
 		return Projection{}, err
@@ -168,7 +168,7 @@ func (w *work) copy() {
 	}
 	for _, p := range w.plan.payloads {
 		if w.from.Has(p.from.Desc) {
-			w.parts = append(w.parts, newPayload(p.into, w.into, asPayload(w.from.Get(p.from.Desc).Message()), &w.Input, w.focus))
+			w.parts = append(w.parts, newPayload(p.into, w.into, asPayload(w.from.Get(p.from.Desc).Message()), &w.Input, w.hints))
 		}
 	}
 }

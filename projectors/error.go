@@ -111,10 +111,10 @@ func (p errorProjection) addMessage(e *pb.ToolError, given *pb.Payload, l limits
 	if given == nil || size == 0 && given.GetSourceLoss() == nil {
 		return nil
 	}
-	whole := newPayload(p.fields["message"], e.ProtoReflect(), given, in, preview.Focus{})
+	whole := newPayload(p.fields["message"], e.ProtoReflect(), given, in, preview.Hints{})
 	shown := whole.excerpt.Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxMessage,
-	}, in.Policy.Counter, preview.Focus{})
+	}, in.Policy.Counter, preview.Hints{})
 	line := strings.TrimSuffix(shown.Text, "\n")
 	single := !strings.Contains(line, "\n") && shown.Whole() && len(line) <= minLimit(l.text, envelope.MaxMessage)
 	if single && given.GetSourceLoss() == nil && len(given.GetRedactions()) == 0 {
@@ -215,7 +215,7 @@ func boundDetails(content []byte, defect pb.JsonDefect, c tokens.Counter) (bound
 	}
 	text := preview.FromBytes(content, envelope.MaxDetails).Select(preview.Budget{
 		Tokens: preview.NoLimit, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: envelope.MaxDetails,
-	}, c, preview.Focus{})
+	}, c, preview.Hints{})
 	var quoted bytes.Buffer
 	enc := json.NewEncoder(&quoted)
 	enc.SetEscapeHTML(false)

@@ -121,7 +121,7 @@ func (a *answer) addAsText(given *pb.Payload, defect pb.JsonDefect) {
 		return // it answered nothing
 	}
 	a.set("defect", protoreflect.ValueOfEnum(defect.Number()))
-	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Focus{}))
+	a.parts = append(a.parts, newPayload(a.fields["text"], a.into, given, &a.Input, preview.Hints{}))
 }
 
 // finishAnswer adds what follows from the whole answer: whether it is empty, where all

@@ -33,7 +33,7 @@ type payload struct {
 	excerpt    excerpt
 	stored     artifactstore.Ref // zero until the payload is stored
 	shown      *preview.Preview  // the preview of the last round
-	focus      preview.Focus     // what is known of the payload beside its bytes
+	hints      preview.Hints     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
 	mayRead     bool              // it is shown in its readable form, if it has one
@@ -64,7 +64,7 @@ func countWritten(content []byte) originalSize {
 // preview.JSON or preview.Readable.
 type excerpt interface {
 	Bytes() int64
-	Select(b preview.Budget, c tokens.Counter, f preview.Focus) *preview.Preview
+	Select(b preview.Budget, c tokens.Counter, f preview.Hints) *preview.Preview
 }
 
 // fields holds the large fields of a canonical message by name.
@@ -81,25 +81,25 @@ func newFields(m protoreflect.ProtoMessage) fields {
 }
 
 // add appends a payload as a part, if it was captured.
-func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) []part {
+func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.Payload, in *Input, hints preview.Hints) []part {
 	if p == nil {
 		return list
 	}
-	one := newPayload(f[name], into, p, in, focus)
+	one := newPayload(f[name], into, p, in, hints)
 	one.mayRead = true
 	return append(list, one)
 }
 
 // newPayload returns a payload that becomes a large field. A stream has an excerpt
 // already.
-func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, focus preview.Focus) *payload {
-	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), redactions: p.GetRedactions(), focus: focus, omitted: in.Omitted}
+func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, hints preview.Hints) *payload {
+	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), redactions: p.GetRedactions(), hints: hints, omitted: in.Omitted}
 	if s, ok := in.Streams[Key(p)]; ok {
 		made.blob, made.excerpt = s.Blob, s.Excerpt
 		return made
 	}
 	made.blob, made.inline = artifactstore.BytesBlob(p.GetInline()), p.GetInline()
-	made.excerpt = preview.FromCommand(p.GetInline(), in.Policy.Budget.Tokens, focus.Rules)
+	made.excerpt = preview.FromCommand(p.GetInline(), in.Policy.Budget.Tokens, hints.Rules)
 	return made
 }
 
@@ -153,16 +153,16 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		Tokens: share.Tokens, Lines: share.Lines, Bytes: share.Bytes, LineBytes: policy.LineBytes,
 		BeforeTokens: policy.Counter.Count(policy.BeforeLine), BeforeBytes: len(policy.BeforeLine),
 	}
-	focus := p.focus
-	focus.HeadPercent = policy.HeadPercent
-	v := p.excerpt.Select(budget, policy.Counter, focus)
-	if p.mayRead && focus.HeadPercent < 100 {
+	hints := p.hints
+	hints.HeadPercent, hints.Focus = policy.HeadPercent, policy.Focus
+	v := p.excerpt.Select(budget, policy.Counter, hints)
+	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
-		if err := p.read(ctx, omitsLines(v), focus, policy, sink); err != nil {
+		if err := p.read(ctx, omitsLines(v), hints, policy, sink); err != nil {
 			return err
 		}
 		if asWritten && p.readable != nil {
-			v = p.excerpt.Select(budget, policy.Counter, focus)
+			v = p.excerpt.Select(budget, policy.Counter, hints)
 		}
 	}
 	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || v.Shape == shape.Records) {
@@ -179,7 +179,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		large.Cuts, large.Source = p.ledger(v)
 	}
 	if share.Tokens >= leastCounted && v.ShownLines() < v.Lines {
-		large.Source.Parts = p.countParts(focus)
+		large.Source.Parts = p.countParts(hints)
 	}
 	p.field.Set(p.into, large)
 	if p.readable != nil {
@@ -196,7 +196,7 @@ const leastCounted = 400
 const maxPartName = 128
 
 // countParts counts the lines of a search or a listing by folder, once.
-func (p *payload) countParts(f preview.Focus) []*pb.PayloadPart {
+func (p *payload) countParts(f preview.Hints) []*pb.PayloadPart {
 	text, ok := p.excerpt.(*preview.Excerpt)
 	if !ok {
 		return nil
@@ -244,7 +244,7 @@ func (p *payload) fitsWhole(policy Policy) (bool, error) {
 	whole := text.Whole(content, preview.Budget{
 		Tokens: policy.Budget.Tokens, Lines: limit(policy.Budget.Lines), Bytes: limit(policy.Budget.Bytes), LineBytes: policy.LineBytes,
 		BeforeTokens: before, BeforeBytes: len(policy.BeforeLine),
-	}, policy.Counter, p.focus.Rules)
+	}, policy.Counter, p.hints.Rules)
 	if whole == nil {
 		return false, nil
 	}

@@ -169,4 +169,5 @@ type Policy struct {
 	KeepAll     bool          // store every payload, also one that is shown whole
 	BeforeLine  string        // the longest text that the receipt puts before each line of a payload
 	Counter     tokens.Counter
+	Focus       string // what the reader looks for, in its own words; empty: unknown
 }

@@ -33,7 +33,7 @@ type readings struct{ report, json, rows bool }
 // lost at the source stay as they are, and the switch is final, whatever the budget of
 // later rounds. A file that was asked for is only read as a report, which a program
 // wrote and nobody edits, and one of an unknown name as records.
-func (p *payload) read(ctx context.Context, cut bool, f preview.Focus, policy Policy, sink artifactstore.Sink) error {
+func (p *payload) read(ctx context.Context, cut bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
 	if p.readable != nil || p.loss != nil || p.blob.Size() > maxReadable || p.blob.Size() < minReadable {
 		return nil
 	}

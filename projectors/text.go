@@ -18,7 +18,7 @@ func Text() Projector {
 		into.Empty = size == 0 && out.GetContent().GetSourceLoss() == nil
 		for _, p := range w.parts {
 			if text, ok := p.(*payload); ok {
-				text.mayRead, text.focus = true, preview.Focus{} // it may be anything
+				text.mayRead, text.hints = true, preview.Hints{} // it may be anything
 			}
 		}
 		return nil

@@ -62,7 +62,7 @@ func adaptWebFetch(ctx context.Context, w *work) error {
 
 // addText adds the text of the page as a part.
 func (w *work) addText(in *pb.Payload) *payload {
-	w.parts = newFields(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.focus)
+	w.parts = newFields(w.into.Interface()).add(w.parts, "text", w.into, in, &w.Input, w.hints)
 	return w.parts[len(w.parts)-1].(*payload)
 }
 
@@ -84,7 +84,7 @@ type unreadable []byte
 func (u unreadable) Bytes() int64 { return int64(len(u)) }
 
 // Select implements excerpt: everything is cut.
-func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Focus) *preview.Preview {
+func (u unreadable) Select(preview.Budget, tokens.Counter, preview.Hints) *preview.Preview {
 	lines := int64(bytes.Count(u, []byte("\n")))
 	if !bytes.HasSuffix(u, []byte("\n")) {
 		lines++
