@@ -100,13 +100,17 @@ func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 	s.scratch = slices.Grow(s.scratch[:0], min(s.excerpt.kept, bytesPerToken*min(s.excerpt.kept, s.budget.Tokens)))
 	c := chosen{place: make([]int32, len(list)), remaining: s.budget.remaining().marker(1)}
 	c.shown = make([]rendered, 0, min(len(list), s.budget.Tokens/usualLineTokens+1))
-	misses := 0
+	misses, ended := 0, int32(0)
 	for _, i := range order {
 		if list[i].Score == shape.NeverShown || misses > mostMisses {
 			break
 		}
+		if block := list[i].Block; block > 0 && block == ended {
+			continue
+		}
 		if !s.showLine(&c, list, i, limit) {
 			misses++
+			ended = list[i].Block
 		}
 	}
 	if len(c.shown) == 0 && len(order) > 0 { // not even one: cut it until it fits

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/focus"
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
@@ -65,6 +66,9 @@ func (e *Excerpt) newRanking(f Hints) *ranking {
 // rankOptions returns what is known of the lines before they are ranked.
 func (e *Excerpt) rankOptions(f Hints) shape.Options {
 	o := shape.Options{Shape: e.Shape(f), Lines: e.lines, Succeeded: f.Succeeded, Runs: e.equals.runs}
+	if f.Focus != "" {
+		o.Focus = focus.Parse(f.Focus)
+	}
 	if f.Rules != nil {
 		o.Verdicts = e.askRules(f.Rules).lines
 	}

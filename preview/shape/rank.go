@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/toolresult/toolresult/preview/focus"
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -22,6 +23,7 @@ type Ranked struct {
 	loud   bool   // its own words say that something is wrong, though many may say so
 	seen   look   // read it with the method look
 	Folded bool   // rules call it noise
+	Block  int32  // of lines that are shown in their order, one missing line ends it; 0: none
 	Width  int    // bytes that are shown before its inner part is cut; 0: as the budget allows
 }
 
@@ -66,6 +68,7 @@ type Options struct {
 	Succeeded bool               // its program ended well: what sounds like an error matters less
 	Verdicts  []linerule.Verdict // of rules on each line that is ranked; nil without rules
 	Runs      []Run              // runs of equal lines, which may have lines that are not ranked
+	Focus     *focus.Terms       // what the reader looks for; nil if unknown
 }
 
 // Rank gives the lines of a payload their scores, in the order that its shape
@@ -73,10 +76,18 @@ type Options struct {
 // list is in the order of the payload and may have gaps, which the numbers of
 // lines show.
 func Rank(list []Ranked, o Options) []Run {
+	if o.Shape == Source {
+		rankSource(list, o.Focus)
+		return nil
+	}
 	if rankShape(o.Shape, list) {
+		if o.Focus != nil && o.Shape.hasFocus() {
+			rankFocused(list, o.Focus)
+		}
 		return nil
 	}
 	marks := rankText(list, o.Succeeded)
+	quiet := isQuiet(list)
 	if o.Shape == NDJSON {
 		rankNDJSON(list)
 	}
@@ -93,6 +104,11 @@ func Rank(list []Ranked, o Options) []Run {
 		return equalLines(list, o.Runs)
 	}
 	runs := mergeRuns(repeats(list, odds), equalLines(list, o.Runs))
+	if quiet {
+		rankQuiet(list, o.Lines, o.Focus)
+		odds.raise(list, false)
+		return runs
+	}
 	strongest := weigh(list, marks)
 	findings := blocks(list, marks)
 	neighbors(list)

@@ -3,7 +3,9 @@ package shape
 import (
 	"bytes"
 	"cmp"
+	"path"
 	"slices"
+	"strings"
 
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -16,6 +18,7 @@ import (
 type match struct {
 	path    []byte // nil when the line is none
 	context bool   // it is beside a match
+	count   int    // of matches in the file, in place of one; 0: it is one
 	text    []byte
 }
 
@@ -23,9 +26,12 @@ type match struct {
 const longestPath = 512
 
 // parseMatch reads "path:12:text", "path:12:3:text", "path-12-text",
-// "path:text" and "path:12". The path is nil for other lines.
+// "path:text", "path:12" and "path (12 matches)". The path is nil for other lines.
 func parseMatch(text []byte) match {
 	head := text[:min(len(text), longestPath)]
+	if path, n := countedPath(head); path != nil {
+		return match{path: path, count: n, text: text[len(path)+1:]}
+	}
 	for i := 1; i < len(head); i++ {
 		switch c := head[i]; {
 		case c == ' ' || c == '\t' || c == '"' || c == '(' || c == '[' || c == '<' || c == '=':
@@ -42,6 +48,19 @@ func parseMatch(text []byte) match {
 		}
 	}
 	return match{}
+}
+
+// countedPath returns the path and the number of "path (12 matches)"; nil for other lines.
+func countedPath(text []byte) (path []byte, count int) {
+	open := bytes.LastIndex(text, []byte(" ("))
+	if open < 0 || text[len(text)-1] != ')' {
+		return nil, 0
+	}
+	n, digits := textscan.Number(text[open+2:])
+	if digits == 0 || !bytes.HasPrefix(text[open+2+digits:], []byte(" match")) || !isPath(text[:open]) {
+		return nil, 0
+	}
+	return text[:open:open], n
 }
 
 // parseNumbered reads the rest of a line behind a path and a colon.
@@ -80,14 +99,44 @@ func isPath(text []byte) bool {
 	return letters > 0 && marks > 0
 }
 
-// numbered returns how many bytes the "12:" or "12-" has that a line begins
+// numbered returns how many bytes the "12:", "12-" or "Line 12:" has that a line begins
 // with under the name of a file; 0 without one.
 func numbered(text []byte) int {
-	_, digits := textscan.Number(text)
-	if digits == 0 || digits == len(text) || text[digits] != ':' && text[digits] != '-' {
-		return 0
+	_, size := lineNumber(text)
+	return size
+}
+
+// lineNumber is numbered with the number.
+func lineNumber(text []byte) (n, size int) {
+	rest := bytes.TrimPrefix(text, []byte("Line "))
+	n, digits := textscan.Number(rest)
+	if digits == 0 || digits == len(rest) || rest[digits] != ':' && rest[digits] != '-' {
+		return 0, 0
 	}
-	return digits + 1
+	return n, len(text) - len(rest) + digits + 1
+}
+
+// isOfOneFile reports whether a sample is of matches by line in one file, whose name is in no line
+// or in the first one: grep -n in a file. Their numbers grow, and not by one each.
+func (s sample) isOfOneFile() bool {
+	last, growing, all, gaps := 0, 0, 0, 0
+	for i, text := range s.lines {
+		if len(text) == 0 || isSeparator(text) || i == 0 && numbered(text) == 0 {
+			continue
+		}
+		all++
+		n, size := lineNumber(text)
+		if size > 0 && n > last {
+			growing++
+			if n > last+1 && last > 0 {
+				gaps++
+			}
+		}
+		if size > 0 {
+			last = n
+		}
+	}
+	return growing >= 3 && gaps > 0 && growing*10 >= all*9
 }
 
 // isSeparator reports whether a line separates groups of matches.
@@ -98,7 +147,7 @@ func isSeparator(text []byte) bool { return string(text) == "--" }
 // text does not begin behind one blank, and does not say that something went
 // wrong.
 func (s sample) isSearch() bool {
-	if s.isUnderHeadings() {
+	if s.isUnderHeadings() || s.isOfOneFile() {
 		return true
 	}
 	matches, all, messages, faults := 0, 0, 0, 0
@@ -179,8 +228,12 @@ func rankFound(list []Ranked, lines []found, batch int) {
 			r.set(scoreBeside, 0, KeepStructure)
 		}
 	}
+	rankCounted(list, lines)
 	for _, i := range matches {
 		l, r := &lines[i], &list[i]
+		if l.count > 0 {
+			continue
+		}
 		l.rank(r, firsts[i], batch)
 		if l.heading > 0 && list[l.heading-1].Score < r.Score {
 			list[l.heading-1].set(r.Score, r.turn, KeepStructure)
@@ -193,6 +246,53 @@ func rankFound(list []Ranked, lines []found, batch int) {
 	}
 	InOrder(list)
 }
+
+// rankCounted ranks the lines that count the matches of a file: files that are named for what was
+// searched for first, and then those with the most matches. Documents come last: who searches code
+// seldom wants its manual.
+func rankCounted(list []Ranked, lines []found) {
+	searched, counted := "", []int(nil)
+	for i := range lines {
+		switch l := &lines[i]; {
+		case l.is == foundMatch && l.count > 0:
+			counted = append(counted, i)
+		case l.is == foundSaid && searched == "":
+			searched = strings.ToLower(quoted(list[i].Line.Text))
+		}
+	}
+	class := func(l *found) int {
+		switch named := searched != "" && strings.Contains(strings.ToLower(path.Base(l.in)), searched); {
+		case isDocument(l.in):
+			return 2
+		case named:
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(counted, func(a, b int) int {
+		x, y := &lines[a], &lines[b]
+		return cmp.Or(cmp.Compare(class(x), class(y)), cmp.Compare(y.count, x.count))
+	})
+	for turn, i := range counted {
+		list[i].set(scoreContent, turn, KeepStructure)
+	}
+}
+
+// quoted returns the text between the first two quotes of a line; "" if it has none.
+func quoted(line []byte) string {
+	_, rest, _ := bytes.Cut(line, []byte{'"'})
+	text, _, ok := bytes.Cut(rest, []byte{'"'})
+	if !ok {
+		return ""
+	}
+	return string(text)
+}
+
+// documents are the endings of files that people read and programs do not run.
+var documents = []string{".html", ".htm", ".md", ".rst", ".txt", ".adoc", ".svg", ".csv", ".json", ".lock", ".po", ".log"}
+
+// isDocument reports whether a path is that of a document.
+func isDocument(name string) bool { return slices.Contains(documents, path.Ext(name)) }
 
 // rank ranks a match, which is the first one of a folder or a file unless first
 // is nil.
@@ -219,7 +319,11 @@ func readSearch(list []Ranked) []found {
 	for i := range list {
 		l, text := &lines[i], textscan.WithoutEscapes(list[i].Line.Text)
 		m := parseMatch(text)
-		switch n := numbered(text); {
+		n := numbered(text)
+		if n > 0 && m.path == nil && current == nil { // of one file, which no line names
+			current = tree.at(under)
+		}
+		switch {
 		case n > 0 && current != nil && (m.path == nil || !m.context):
 			*l = found{match: match{text: text[n:], context: text[n-1] == '-'}, is: foundMatch, in: under, file: current, heading: heading}
 		case m.path != nil:

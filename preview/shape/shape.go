@@ -32,12 +32,14 @@ const (
 	Binary
 	Prose
 	Records // a table of records of one kind; no text has it by itself
+	Source
 )
 
 // shapeNames are the names of shapes that may be known beforehand.
 var shapeNames = map[string]Shape{
 	"build-log": BuildLog, "test-report": TestReport, "diff": Diff, "search": Search, "listing": Listing,
 	"table": Table, "json": JSON, "ndjson": NDJSON, "stack-trace": StackTrace, "prose": Prose,
+	"source": Source,
 }
 
 // Named returns the shape of a name; None for unknown names.
@@ -168,15 +170,22 @@ func Detect(first []textscan.Line, hint Shape) Shape {
 	if hint != None && s.agrees(hint) {
 		return hint
 	}
-	return s.detect()
+	seen := s.detect()
+	switch seen {
+	case None, Prose, BuildLog, Listing, Table: // code may look like these, and they never like code
+		if isSource(sourceSample(first)) {
+			return Source
+		}
+	}
+	return seen
 }
 
 // Decides reports whether the shape of a payload depends on these first lines of it alone, whatever lines follow.
 func Decides(first []textscan.Line) bool {
-	if len(first) >= sampleLines {
+	if len(first) >= sourceLines {
 		return true
 	}
-	space := sampleBytes
+	space := sourceBytes
 	for i := range first {
 		if space -= len(first[i].Text) + 1; space <= 0 || first[i].Skipped > 0 {
 			return true
@@ -190,7 +199,7 @@ func DetectText(text string, hint Shape) Shape { return Detect(firstLines(text),
 
 // firstLines returns the lines of a plain text that a sample can have.
 func firstLines(text string) (list []textscan.Line) {
-	for space := sampleBytes; len(list) < sampleLines && text != "" && space > 0; {
+	for space := sourceBytes; len(list) < sourceLines && text != "" && space > 0; {
 		one, rest, _ := strings.Cut(text, "\n")
 		list = append(list, textscan.Line{Text: []byte(one), Split: len(one)})
 		space -= len(one) + 1
@@ -203,7 +212,7 @@ func firstLines(text string) (list []textscan.Line) {
 // names of files, directories and columns, that lines around it belong to.
 func (s Shape) HasMiddle() bool {
 	switch s {
-	case Diff, Search, Listing, Table:
+	case Diff, Search, Listing, Table, Source:
 		return true
 	}
 	return false

@@ -1,0 +1,41 @@
+package shape
+
+import (
+	"math"
+
+	"github.com/toolresult/toolresult/preview/focus"
+)
+
+// Lines of a payload whose parts are alike, such as the matches of a search, are ranked by what
+// the reader looks for, if that is known. The order of the shape decides between lines that have
+// equally much of it, so a focus that no line has changes nothing.
+
+// hasFocus reports whether a focus decides the order of a shape.
+func (s Shape) hasFocus() bool { return s == Search || s == Listing || s == Table }
+
+// focusPrice is what a line of e times as many tokens must have more of what is looked for.
+const focusPrice = focus.Unit
+
+const freePrice = 48
+
+// rankFocused puts the lines that have more of what the reader looks for first.
+func rankFocused(list []Ranked, terms *focus.Terms) {
+	scores := terms.Scores(len(list), func(i int) []byte { return list[i].look().bare })
+	for i := range list {
+		r := &list[i]
+		switch {
+		case r.Score == NeverShown || r.worth == unworthy:
+		case r.Score >= scoreNamed:
+			r.worth = math.MaxInt32
+		default:
+			if scores[i] > 0 {
+				r.worth = points(max(0, scores[i]-priceOf(r.Line.Text)+freePrice))
+			}
+		}
+	}
+}
+
+// priceOf returns the price of a line in units of a focus.
+func priceOf(text []byte) int {
+	return int(math.Round(focusPrice * math.Log(float64(len(text))/tokenBytes+lineTokens)))
+}
