@@ -2,10 +2,12 @@ package projectors
 
 import (
 	"context"
+	"strings"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -18,11 +20,22 @@ func Text() Projector {
 		into.Empty = size == 0 && out.GetContent().GetSourceLoss() == nil
 		for _, p := range w.parts {
 			if text, ok := p.(*payload); ok {
-				text.mayRead, text.hints = true, preview.Hints{} // it may be anything
+				text.mayRead, text.hints = true, preview.Hints{Shape: shapeOfType(out.GetMediaType())} // it may be anything
 			}
 		}
 		return nil
 	})
+}
+
+// shapeOfType returns the shape of text of a media type; shape.None if the type says little.
+func shapeOfType(mediaType string) shape.Shape {
+	name, _, _ := strings.Cut(mediaType, ";")
+	switch name = strings.ToLower(strings.TrimSpace(name)); {
+	case strings.HasPrefix(name, "text/x-") && name != "text/x-log" && !strings.HasSuffix(name, "diff") && !strings.HasSuffix(name, "patch"),
+		name == "text/javascript", name == "application/javascript", name == "application/typescript", name == "text/css", name == "application/x-sh":
+		return shape.Source
+	}
+	return shape.None
 }
 
 // Page is a part of an artifact that a model asked for: one run of bytes, or the lines

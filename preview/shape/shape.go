@@ -167,15 +167,15 @@ func (s sample) mostly(percent, least int, is func([]byte) bool) bool {
 // out.
 func Detect(first []textscan.Line, hint Shape) Shape {
 	s := newSample(first)
-	if hint != None && s.agrees(hint) {
-		return hint
-	}
 	seen := s.detect()
 	switch seen {
 	case None, Prose, BuildLog, Listing, Table: // code may look like these, and they never like code
-		if isSource(sourceSample(first)) {
-			return Source
+		if code := sourceSample(first); isSource(code) || hint == Source && !isLog(code) {
+			seen = Source
 		}
+	}
+	if hint != None && hint != Source && seen != Source && s.agrees(hint) {
+		return hint
 	}
 	return seen
 }

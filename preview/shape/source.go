@@ -34,6 +34,15 @@ func sourceSample(first []textscan.Line) (lines [][]byte) {
 	return lines
 }
 
+// isLog reports whether lines are those of a log.
+func isLog(lines [][]byte) bool {
+	var signs LogSigns
+	for _, text := range lines {
+		signs.Add(text)
+	}
+	return signs.IsLog()
+}
+
 // leastSource is how many lines source code has at least, beside comments.
 const leastSource = 6
 
@@ -46,6 +55,7 @@ func isSource(lines [][]byte) bool {
 		return true
 	}
 	code, all, named, prose := 0, 0, 0, 0
+	var signs LogSigns
 	inComment := []byte(nil) // what ends it
 	for _, text := range lines {
 		text = textscan.WithoutEscapes(text)
@@ -67,6 +77,7 @@ func isSource(lines [][]byte) bool {
 			continue
 		}
 		all++
+		signs.Add(text)
 		switch form := formOfCode(body, len(text)-len(body)); form {
 		case codeNames:
 			named++
@@ -77,7 +88,7 @@ func isSource(lines [][]byte) bool {
 			prose++
 		}
 	}
-	return all >= leastSource && named > 0 && code*100 >= all*leastCode && prose*8 <= all
+	return all >= leastSource && named > 0 && code*100 >= all*leastCode && prose*8 <= all && !signs.IsLog()
 }
 
 // leastCode is the share of lines that must have a form of code, in per cent.
@@ -265,7 +276,7 @@ func isMethod(body []byte, indent int) bool {
 		return false
 	}
 	for _, word := range before {
-		if notMethods[string(word)] || !textscan.BeginsWord(word[0]) && bytes.IndexByte([]byte("_~*&#@$<["), word[0]) < 0 {
+		if notMethods[string(word)] || !isWordOfHead(word) {
 			return false
 		}
 	}
@@ -278,10 +289,22 @@ func isMethod(body []byte, indent int) bool {
 		closing := bytes.LastIndexByte(body, ')')
 		return closing > open && !bytes.Contains(body[closing:], []byte("=>")) && (len(before) > 1 || bytes.Count(body, []byte("(")) == 1 || indent <= 8)
 	case indent == 0 && (last == ')' || last == ','): // the brace is on the next line
-		return len(before) > 1 && !bytes.HasSuffix(body, []byte(");"))
+		return len(before) > 1 && open+1 < len(body) && (body[open+1] == ')' || !isDigit(body[open+1]) && body[open-1] != ' ')
 	}
 	return false
 }
+
+// isWordOfHead reports whether a word may stand before the bracket of a function: a name, a type.
+func isWordOfHead(word []byte) bool {
+	for _, c := range word {
+		if !textscan.BeginsWord(c) && bytes.IndexByte([]byte("_~*&#@$<>[]:,?"), c) < 0 {
+			return false
+		}
+	}
+	return !isDigit(word[0]) && word[len(word)-1] != ':'
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // numberWidth returns how many bytes of a line its number takes, as viewers write it:
 // "  12→", "  12\t", "12:", "12|". It returns 0 for a line without one.
