@@ -2,6 +2,7 @@ package preview
 
 import (
 	"errors"
+	"github.com/toolresult/toolresult/preview/focus"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
@@ -69,10 +70,11 @@ func (j *JSON) Bytes() int64 { return int64(len(j.doc.Text())) }
 // Select makes a preview that costs about b at most. All of the value is shown
 // if it fits, with long lines cut inside if need be. Otherwise lines are shown
 // in the order of their ranks (package shape), each with the brackets of the
-// containers around it. The hints has no meaning here.
-func (j *JSON) Select(b Budget, c tokens.Counter, _ Hints) *Preview {
+// containers around it. Lines that have what the reader looks for come before all but
+// those that say what happened.
+func (j *JSON) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	e := &Excerpt{bytes: j.Bytes(), lines: int64(j.doc.Len())}
-	s := jsonSelection{doc: j.doc, selection: selection{excerpt: e, budget: b, counter: c}}
+	s := jsonSelection{doc: j.doc, focus: focus.Parse(hints.Focus), selection: selection{excerpt: e, budget: b, counter: c}}
 	if lines, ok := s.all(); ok {
 		return s.assemble(lines)
 	}
@@ -100,6 +102,7 @@ func (s *jsonSelection) shaped(lines []rendered) *Preview {
 type jsonSelection struct {
 	selection
 	doc       *shape.Document
+	focus     *focus.Terms
 	first     int // bytes that are shown of line 0, where that is not by its score; else 0
 	shown     []bool
 	remaining remaining
@@ -240,7 +243,11 @@ func (s *jsonSelection) begin() bool {
 // ends.
 func (s *jsonSelection) choose() {
 	misses := 0
-	for _, i := range s.doc.Order() {
+	line := func(i int) []byte {
+		start, end := s.doc.Span(i)
+		return s.doc.Text()[start:end]
+	}
+	for _, i := range s.focus.First(s.doc.Order(), s.doc.Len(), line, s.doc.Says) {
 		if s.shown[i] {
 			continue
 		}

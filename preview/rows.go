@@ -3,6 +3,7 @@ package preview
 import (
 	"bytes"
 
+	"github.com/toolresult/toolresult/preview/focus"
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -84,12 +85,12 @@ func (r *Rows) Text() []byte { return r.table.Text() }
 func (r *Rows) Bytes() int64 { return int64(len(r.table.Text())) }
 
 // Select makes a preview that costs about b at most. All of the table is shown if
-// it fits. Otherwise the lines that say what the rows are come first, and then rows
-// and values beside them in the order of their ranks (package records). The hints
-// has no meaning here.
-func (r *Rows) Select(b Budget, c tokens.Counter, _ Hints) *Preview {
+// it fits. Otherwise the lines that say what the rows are come first, then rows
+// that say that something is wrong, rows that have what the reader looks for, and other
+// rows and values beside them in the order of their ranks (package records).
+func (r *Rows) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	e := &Excerpt{bytes: r.Bytes(), lines: int64(r.table.Len())}
-	s := rowSelection{table: r.table, selection: selection{excerpt: e, budget: b, counter: c}}
+	s := rowSelection{table: r.table, focus: focus.Parse(hints.Focus), selection: selection{excerpt: e, budget: b, counter: c}}
 	lines, ok := s.all()
 	if !ok {
 		lines, ok = s.some()
@@ -106,6 +107,7 @@ func (r *Rows) Select(b Budget, c tokens.Counter, _ Hints) *Preview {
 type rowSelection struct {
 	selection
 	table     *records.Table
+	focus     *focus.Terms
 	shown     []bool
 	limit     int // bytes of a row
 	remaining remaining
@@ -200,7 +202,11 @@ func (s *rowSelection) begin() bool {
 // passed over; after some of them the choice ends.
 func (s *rowSelection) choose() {
 	misses := 0
-	for _, i := range s.table.Order() {
+	line := func(i int) []byte {
+		start, end := s.table.Span(i)
+		return s.table.Text()[start:end]
+	}
+	for _, i := range s.focus.First(s.table.Order(), s.table.Len(), line, s.table.IsFinding) {
 		if !s.pay(int(i)) {
 			if misses++; misses > mostMisses {
 				break

@@ -51,7 +51,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 	if f.HeadPercent == 100 {
 		return s.assemble(s.start())
 	}
-	if f.Range && e.Shape(f) != shape.Source && !(f.MaybeLog && e.isLog(f)) {
+	if f.Range && (f.FromEnd || e.Shape(f) != shape.Source) && !(f.MaybeLog && e.isLog(f)) {
 		if f.FromEnd {
 			return s.assemble(s.end())
 		}

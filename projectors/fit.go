@@ -23,8 +23,8 @@ const (
 )
 
 // minSlackShare is the part of the budget that is worth another round when it is left:
-// one sixteenth.
-const minSlackShare = 16
+// one thirty-second.
+const minSlackShare = 32
 
 // minStep is the least part of the budget that a round takes away, one 128th: lines
 // are indivisible, and a smaller step often changes nothing.

@@ -3,10 +3,9 @@
 package focus
 
 import (
+	"cmp"
 	"math"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -93,17 +92,43 @@ func (t *Terms) Scores(n int, line func(i int) []byte) []int {
 			worth[term] = int(math.Round(Unit * math.Log(float64(n+1)/float64(f)) * float64(t.weights[term]) / 2))
 		}
 	}
-	own := make([]int, n)
+	own, least := make([]int, n), int(Unit*leastUnique*math.Log(float64(n+1)))
 	for i := range n {
 		sum := 0
 		words := each(i, func(term int) { sum += worth[term] })
-		sum = max(0, sum-int(Unit*theta*math.Log(float64(n+1))))
+		sum = max(0, sum-least)
 		own[i] = int(math.Round(lengthUnit * float64(sum) / math.Sqrt(float64(words+1))))
 	}
 	return smooth(own)
 }
 
-var theta = func() float64 { b, _ := os.ReadFile("/tmp/w/theta"); f, _ := strconv.ParseFloat(strings.TrimSpace(string(b)), 64); return f }()
+// leastUnique is how many words that no other line has a line must have the worth of, for what it
+// has to count. One rare word alone may be chance.
+const leastUnique = 1.2
+
+// First returns an order of lines in which those come first that have what is looked for, the most
+// first; others keep their places. Lines for which keep returns true stay before all. A nil t
+// returns order itself.
+func (t *Terms) First(order []int32, n int, line func(i int) []byte, keep func(i int32) bool) []int32 {
+	if t == nil {
+		return order
+	}
+	scores := t.Scores(n, line)
+	sorted := slices.Clone(order)
+	slices.SortStableFunc(sorted, func(a, b int32) int {
+		x, y := keep(a), keep(b)
+		switch {
+		case x && y:
+			return 0
+		case x:
+			return -1
+		case y:
+			return 1
+		}
+		return cmp.Compare(scores[b], scores[a])
+	})
+	return sorted
+}
 
 // lengthUnit makes up for the division by the root of the words: a line of eight has its sum.
 const lengthUnit = 3

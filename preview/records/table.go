@@ -234,6 +234,12 @@ func (t *Table) Order() []int32 {
 	return t.order
 }
 
+// IsFinding reports whether line i says that something is wrong, or is unlike all others.
+func (t *Table) IsFinding(i int32) bool {
+	t.rank()
+	return t.ranks[i].Score >= scoreRareRow
+}
+
 // scoreHeads is the score of the lines that say what the others are.
 const scoreHeads = 95
 

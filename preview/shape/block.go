@@ -158,14 +158,14 @@ const (
 	leastWorth    = 0
 	pointsPlace   = -10 // for each doubling of the lines to the nearer end
 	headDistance  = 4   // how many times as far as from the end a line is from the beginning
-	farthest      = 32  // least distance of lines that are not shown where a finding decides
+	farthest      = 32  // distance from which on lines come last where a finding decides
 	belowDistance = 2   // the same of a line below the finding of a block
 )
 
 // byPlace orders the lines that are worth little by their place: those near the
 // end, near the beginning, and below the findings that have a block. Where it is
-// decided what went wrong, those far from all of these are not shown; where not,
-// the beginning may say as much as the end.
+// decided what went wrong, those far from all of these come last; where not, the
+// beginning may say as much as the end.
 func byPlace(list []Ranked, blocks []int, lines int64, decided bool) {
 	slices.Sort(blocks)
 	fromHead := int64(1)
@@ -188,14 +188,14 @@ func byPlace(list []Ranked, blocks []int, lines int64, decided bool) {
 			distance = min(distance, belowDistance*(r.Number-above))
 		}
 		if r.worth = leastWorth + pointsPlace*doublings(distance); decided && distance > farthest {
-			r.worth = unworthy
+			r.worth = farWorth
 		}
 	}
 }
 
-// unworthy is the worth of lines that are not shown whatever budget is left: a
-// finding says what went wrong, and they are far from everything.
-const unworthy points = math.MinInt32
+// farWorth is the worth of lines that come last: a finding says what went wrong, and
+// they are far from everything.
+const farWorth points = math.MinInt32
 
 // doublings returns the logarithm of a distance to the base of 2, rounded up.
 func doublings(distance int64) points { return points(bits.Len64(uint64(distance))) }

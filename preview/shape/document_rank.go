@@ -121,6 +121,9 @@ func (d *Document) Score(i int) int {
 	return int(d.ranks[i].score)
 }
 
+// Says reports whether line i says what happened.
+func (d *Document) Says(i int32) bool { return d.Score(int(i)) >= scoreSays }
+
 // Minor reports whether line i matters less than a member of which nothing is
 // known.
 func (d *Document) Minor(i int) bool { return d.Score(i) < scoreOther }

@@ -24,7 +24,7 @@ func rankFocused(list []Ranked, terms *focus.Terms) {
 	for i := range list {
 		r := &list[i]
 		switch {
-		case r.Score == NeverShown || r.worth == unworthy:
+		case r.Score == NeverShown:
 		case r.Score >= scoreNamed:
 			r.worth = math.MaxInt32
 		default:

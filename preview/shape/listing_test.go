@@ -155,7 +155,7 @@ func TestListsAreDetected(t *testing.T) {
 		"uniq -c":           {repeated(9, "     %d connection from somebody\n"), None},
 		"uniq -c, spread":   {"    412 GET /index\n    310 GET /a b\n     88 GET /x\n     12 POST /y\n      3 PUT /z\n      1 HEAD /\n", Listing},
 		"wc -l":             {"  120 a.go\n   12 b.go\n    7 c.go\n   99 d.go\n    3 e.go\n  241 total\n", Listing},
-		"cat -n":            {repeated(9, "     %d\tname\n"), None},
+		"cat -n":            {repeated(9, "     %d\tname\n"), Source},
 		"times":             {repeated(9, "170000000%d started\n"), None},
 		"git log --oneline": {repeated(5, "4b825d1%d docs: say it\n"), Listing},
 		"its graph":         {"* 4b825d1 docs: say it\n|\\\n| * 4b825d2 x\n* | 4b825d3 y\n|/\n* 4b825d4 z\n", Listing},

@@ -150,8 +150,7 @@ func overwritten(list []Ranked) {
 }
 
 // Order returns the indices of a list, the best line first and, of equal ones,
-// the last first: a log says in its last lines how it ended. Lines that are not
-// worth any budget are not in it.
+// the last first: a log says in its last lines how it ended.
 func Order(list []Ranked) []int {
 	if keys, ok := orderKeys(list); ok {
 		slices.Sort(keys)
@@ -183,9 +182,6 @@ func orderKeys(list []Ranked) (keys []uint64, ok bool) {
 		if r.turn != 0 || r.Score > orderedScore || r.Score < NeverShown {
 			return nil, false
 		}
-		if r.worth == unworthy {
-			continue
-		}
 		worth := uint64(math.MaxUint32 - uint32(r.worth-math.MinInt32))
 		keys = append(keys, uint64(-min(0, r.Score))<<62|worth<<30|uint64(orderedScore-max(0, r.Score))<<20|uint64(len(list)-1-i))
 	}
@@ -196,9 +192,7 @@ func orderKeys(list []Ranked) (keys []uint64, ok bool) {
 func orderByCompare(list []Ranked) []int {
 	order := make([]int, 0, len(list))
 	for i := range slices.Backward(list) {
-		if list[i].worth != unworthy {
-			order = append(order, i)
-		}
+		order = append(order, i)
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(min(0, list[b].Score), min(0, list[a].Score)), cmp.Compare(list[b].worth, list[a].worth),

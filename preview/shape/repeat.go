@@ -76,7 +76,7 @@ func (o odd) ends(i int) bool { return o != nil && o[i] == ending }
 func (o odd) raise(list []Ranked, decided bool) {
 	least := points(leastWorth)
 	if decided {
-		least = unworthy + 2
+		least = farWorth + 2
 	}
 	for i, what := range o {
 		if r := &list[i]; what != usual && r.Score >= 0 {
