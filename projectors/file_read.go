@@ -13,7 +13,8 @@ import (
 const maxLine = 1 << 53
 
 // FileRead projects the text of a file. An agent asked for these lines by name, so
-// whatever the policy says they are cut at the end alone.
+// whatever the policy says they are cut at the end alone. Of source code that does not
+// fit, the outline and whole blocks are shown.
 func FileRead() Projector { return declare("file_read", adaptFileRead) }
 
 // adaptFileRead takes the excerpt of the start of the text, and states its lines and
@@ -27,10 +28,10 @@ func adaptFileRead(_ context.Context, w *work) error {
 	for _, p := range w.parts {
 		if text, ok := p.(*payload); ok {
 			excerpt := preview.FromFile(content, w.Policy.Budget.Tokens)
+			text.hints = preview.Hints{Range: true}
 			text.excerpt, into.RangeLines = excerpt, rangeLines(out, into.GetFirstLine(), uint64(excerpt.Lines()))
 		}
 	}
-	w.Policy.HeadPercent = 100
 	w.Policy.BeforeLine = fmt.Sprintf("%d\t", min(into.GetFirstLine(), maxLine)+uint64(bytes.Count(content, []byte{'\n'})))
 	return nil
 }

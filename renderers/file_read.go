@@ -145,8 +145,19 @@ func (f *fileText) totalWords() string {
 	return fmt.Sprintf(" of %d", f.total)
 }
 
-// ranges states the lines that are shown: "lines 1-8", "lines 1-8 and 113-120".
+// mostRanges is how many ranges of lines an outcome states; of more it states how many lines
+// they have. The numbers of the lines are before them.
+const mostRanges = 3
+
+// ranges states the lines that are shown: "lines 1-8", "lines 1-8 and 113-120", "61 lines".
 func (f *fileText) ranges() string {
+	if len(f.shown) > mostRanges {
+		lines := int64(0)
+		for _, r := range f.shown {
+			lines += r.last - r.first + 1
+		}
+		return count(lines, "line")
+	}
 	text := f.shown[0].String()
 	for i, r := range f.shown[1:] {
 		join := ", "

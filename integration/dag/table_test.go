@@ -60,10 +60,11 @@ var table = map[string]row{
 	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
 	"preview/salience": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
 	"preview/steps":    {imports: []string{"preview/textscan", "preview/salience"}, pure: true},
-	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/steps"}, pure: true},
+	"preview/focus":    {imports: []string{"preview/textscan"}, pure: true},
+	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/steps", "preview/focus"}, pure: true},
 	"preview/reports":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
 	"preview/records":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
-	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/shape", "preview/reports", "preview/records", "tokens"}, pure: true},
+	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/focus", "preview/shape", "preview/reports", "preview/records", "tokens"}, pure: true},
 
 	// Bytes to a durable path and back. The interfaces know none of their implementations.
 	"artifactstore/internal":    {},

@@ -28,6 +28,16 @@ const Unit = 16
 // named it.
 const identifierWeight = 3
 
+// Evidence is how much of a focus a line must have for any of it to count: the worth of so many
+// words that no other line has, in tenths. A rare word alone may be chance.
+type Evidence int
+
+// Degrees of evidence.
+const (
+	Among  Evidence = 12 // among lines that are alike, of which the reader wants some
+	Within Evidence = 30 // within a text, in which the order of lines means more
+)
+
 // Terms are the words that a reader looks for: identifiers as they are written, and their parts.
 // Safe for concurrent use.
 type Terms struct {
@@ -66,10 +76,10 @@ const common = " a an and any are as at be been but by can could did do does for
 
 func isCommon(word []byte) bool { return strings.Contains(common, " "+string(word)+" ") }
 
-// Scores returns how much each of n lines has of what is looked for, in units; 0 for nothing.
-// A word counts once in a line, and less the more lines have it. A line beside others that have
+// Scores returns how much each of n lines has of what is looked for, in units; 0 for nothing, and
+// for less than the evidence that a line needs. A word counts once in a line, and less the more lines have it. A line beside others that have
 // what is looked for gets a part of theirs.
-func (t *Terms) Scores(n int, line func(i int) []byte) []int {
+func (t *Terms) Scores(need Evidence, n int, line func(i int) []byte) []int {
 	var s splitter
 	last, frequency := make([]int, len(t.weights)), make([]int, len(t.weights))
 	each := func(i int, do func(term int)) (words int) {
@@ -92,7 +102,7 @@ func (t *Terms) Scores(n int, line func(i int) []byte) []int {
 			worth[term] = int(math.Round(Unit * math.Log(float64(n+1)/float64(f)) * float64(t.weights[term]) / 2))
 		}
 	}
-	own, least := make([]int, n), int(Unit*leastUnique*math.Log(float64(n+1)))
+	own, least := make([]int, n), int(Unit*float64(need)*math.Log(float64(n+1))/10)
 	for i := range n {
 		sum := 0
 		words := each(i, func(term int) { sum += worth[term] })
@@ -102,10 +112,6 @@ func (t *Terms) Scores(n int, line func(i int) []byte) []int {
 	return smooth(own)
 }
 
-// leastUnique is how many words that no other line has a line must have the worth of, for what it
-// has to count. One rare word alone may be chance.
-const leastUnique = 1.2
-
 // First returns an order of lines in which those come first that have what is looked for, the most
 // first; others keep their places. Lines for which keep returns true stay before all. A nil t
 // returns order itself.
@@ -113,20 +119,15 @@ func (t *Terms) First(order []int32, n int, line func(i int) []byte, keep func(i
 	if t == nil {
 		return order
 	}
-	scores := t.Scores(n, line)
-	sorted := slices.Clone(order)
-	slices.SortStableFunc(sorted, func(a, b int32) int {
-		x, y := keep(a), keep(b)
-		switch {
-		case x && y:
-			return 0
-		case x:
-			return -1
-		case y:
-			return 1
+	scores := t.Scores(Among, n, line)
+	key := func(i int32) int {
+		if keep(i) {
+			return math.MaxInt
 		}
-		return cmp.Compare(scores[b], scores[a])
-	})
+		return scores[i]
+	}
+	sorted := slices.Clone(order)
+	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(key(b), key(a)) })
 	return sorted
 }
 

@@ -13,7 +13,7 @@ import (
 
 // scores returns the scores of lines for a focus.
 func scores(text string, lines ...string) []int {
-	return focus.Parse(text).Scores(len(lines), func(i int) []byte { return []byte(lines[i]) })
+	return focus.Parse(text).Scores(focus.Among, len(lines), func(i int) []byte { return []byte(lines[i]) })
 }
 
 func ExampleTerms_Scores() {
@@ -75,8 +75,8 @@ func TestScoresOfAnything(t *testing.T) {
 			lines[i] = text("line")
 		}
 		line := func(i int) []byte { return []byte(lines[i]) }
-		got := terms.Scores(len(lines), line)
-		if again := terms.Scores(len(lines), line); !slices.Equal(got, again) || len(got) != len(lines) {
+		got := terms.Scores(focus.Among, len(lines), line)
+		if again := terms.Scores(focus.Among, len(lines), line); !slices.Equal(got, again) || len(got) != len(lines) {
 			t.Fatalf("%v, and then %v", got, again)
 		}
 		if len(got) > 0 && slices.Min(got) < 0 {
@@ -113,7 +113,7 @@ func FuzzScores(f *testing.F) {
 			return
 		}
 		lines := strings.Split(output, "\n")
-		for _, score := range terms.Scores(len(lines), func(i int) []byte { return []byte(lines[i]) }) {
+		for _, score := range terms.Scores(focus.Among, len(lines), func(i int) []byte { return []byte(lines[i]) }) {
 			if score < 0 {
 				t.Fatal(score)
 			}

@@ -20,7 +20,7 @@ const freePrice = 48
 
 // rankFocused puts the lines that have more of what the reader looks for first.
 func rankFocused(list []Ranked, terms *focus.Terms) {
-	scores := terms.Scores(len(list), func(i int) []byte { return list[i].look().bare })
+	scores := terms.Scores(focus.Among, len(list), func(i int) []byte { return list[i].look().bare })
 	for i := range list {
 		r := &list[i]
 		switch {

@@ -30,7 +30,7 @@ func (r *Ranked) saysMore() bool {
 func rankQuiet(list []Ranked, lines int64, terms *focus.Terms) {
 	var scores []int
 	if terms != nil {
-		scores = terms.Scores(len(list), func(i int) []byte { return list[i].look().bare })
+		scores = terms.Scores(focus.Within, len(list), func(i int) []byte { return list[i].look().bare })
 	}
 	for i := range list {
 		r := &list[i]

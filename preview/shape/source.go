@@ -364,7 +364,7 @@ func rankSource(list []Ranked, terms *focus.Terms) {
 	numbers := areNumbered(lines[:min(len(lines), sourceLines)])
 	scores := make([]int, len(list))
 	if terms != nil {
-		scores = terms.Scores(len(list), func(i int) []byte { return lines[i] })
+		scores = terms.Scores(focus.Within, len(list), func(i int) []byte { return lines[i] })
 	}
 	var outline []int
 	blocks := []codeBlock{}
