@@ -199,3 +199,28 @@ const farWorth points = math.MinInt32
 
 // doublings returns the logarithm of a distance to the base of 2, rounded up.
 func doublings(distance int64) points { return points(bits.Len64(uint64(distance))) }
+
+// Bounds of the message of a failure: how far behind the line with its name it is, and its score,
+// which a message that was there before does not have.
+const (
+	mostToMessage = 60
+	leastMessage  = 80
+)
+
+// messagesFirst puts the message of a failure that has a name, if it is a new one, before the names
+// of failures that are worth as much: a list of twenty names without one reason helps nobody.
+func messagesFirst(list []Ranked) {
+	named := -1
+	for i := range list {
+		r := &list[i]
+		switch {
+		case r.Reason == KeepFailure && r.Score >= leastNamed:
+			named = i
+		case named < 0 || list[i].Number-list[named].Number > mostToMessage:
+			named = -1
+		case r.Reason == KeepError && r.Score >= leastMessage:
+			r.worth = max(r.worth, list[named].worth+1)
+			named = -1
+		}
+	}
+}

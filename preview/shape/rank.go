@@ -113,6 +113,7 @@ func Rank(list []Ranked, o Options) []Run {
 	findings := blocks(list, marks)
 	neighbors(list)
 	byPlace(list, findings, o.Lines, strongest >= strongFinding)
+	messagesFirst(list)
 	odds.raise(list, strongest >= strongFinding)
 	return runs
 }
