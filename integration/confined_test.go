@@ -104,6 +104,13 @@ func sessionsOf(s *sidecar) map[string]func(ctx context.Context, session string)
 			}
 			return err
 		},
+		"SetSessionFocus": func(ctx context.Context, session string) error { return setFocus(ctx, s, session, "", "the task") },
+		"focus_session": func(ctx context.Context, session string) error {
+			req := completed(0, "x")
+			req.Policy = &pb.ProjectionPolicy{FocusSession: session}
+			_, err := s.Project(ctx, req)
+			return err
+		},
 		"CallTool": func(ctx context.Context, session string) error {
 			_, err := pb.NewToolServiceClient(s.conn).CallTool(ctx, &pb.CallToolRequest{Name: "read_result", Call: named(session)})
 			return err

@@ -22,7 +22,7 @@ func TestGrpcurl(t *testing.T) {
 		"list of services": {[]string{s.Socket, "list"},
 			[]string{"grpc.health.v1.Health\n", "grpc.reflection.v1.ServerReflection\n", "toolresult.v1.ToolResultService\n"}},
 		"list of RPCs": {[]string{s.Socket, "list", "toolresult.v1.ToolResultService"},
-			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.ParseReceipt\n", "ToolResultService.Project\n", "ToolResultService.Render\n"}},
+			[]string{"ToolResultService.Compact\n", "ToolResultService.GetServerInfo\n", "ToolResultService.ParseReceipt\n", "ToolResultService.Project\n", "ToolResultService.Render\n", "ToolResultService.SetSessionFocus\n"}},
 		"description of a message": {[]string{s.Socket, "describe", "toolresult.v1.CommandOutput"},
 			[]string{"message CommandOutput {", ".toolresult.v1.Payload stdout = 3;"}},
 		"a call": {[]string{"-d", `{"output":{"toolName":"ExecCommand","command":{"exitStatus":0,"stdout":{"inline":"aGVsbG8K"}}}}`,

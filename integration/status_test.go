@@ -67,6 +67,13 @@ func provocations() []provocation {
 		{listed{"ProjectTurn", "INVALID_ARGUMENT", "BUDGET_TOO_SMALL"}, "total_tokens", turnOf(&pb.ProjectTurnRequest{
 			TotalTokens: 16, Outputs: twice(completed(1, "out")),
 		})},
+		{listed{"SetSessionFocus", "INVALID_ARGUMENT", "FIELD_MISSING"}, "session_id", focusOf("", "", canary)},
+		{listed{"SetSessionFocus", "INVALID_ARGUMENT", "FIELD_TOO_LONG"}, "agent_id", focusOf("s", strings.Repeat("a", 129), canary)},
+		{listed{"SetSessionFocus", "INVALID_ARGUMENT", "NAME_INVALID"}, "session_id", focusOf("a "+canary, "", canary)},
+		{listed{"SetSessionFocus", "INVALID_ARGUMENT", "FIELD_OUT_OF_BOUNDS"}, "focus", focusOf("s", "", canary+strings.Repeat("x", 8193-len(canary)))},
+		{listed{"SetSessionFocus", "PERMISSION_DENIED", "SESSION_MISMATCH"}, "", func(t *testing.T, s *sidecar) error {
+			return setFocus(confinedTo(t, s, "own"), s, "other", "", canary)
+		}},
 		{listed{"Render", "NOT_FOUND", "RECORD_NOT_FOUND"}, "", renderOfRecord},
 		{listed{"Render", "FAILED_PRECONDITION", "AUDIT_DISABLED"}, "", func(t *testing.T, _ *sidecar) error {
 			return renderOfRecord(t, startSidecar(t, launch{Args: []string{"--audit=off"}}))

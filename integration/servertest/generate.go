@@ -360,6 +360,7 @@ func Policies() *rapid.Generator[*pb.ProjectionPolicy] {
 			}},
 			ArtifactPolicy: pb.ArtifactPolicy(rapid.IntRange(0, 2).Draw(t, "artifacts")),
 			HeadPercent:    new(rapid.Uint32Range(0, 100).Draw(t, "head")),
+			Focus:          rapid.SampledFrom([]string{"", "", "why are the types mismatched?\nlong_line", "漢字 \x00[end: ok]", strings.Repeat("line ", 1638)}).Draw(t, "focus"),
 		}
 	})
 }

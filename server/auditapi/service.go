@@ -109,6 +109,9 @@ func (a *Service) ListRecords(ctx context.Context, req *pb.ListRecordsRequest) (
 		return nil, err
 	}
 	shown(ctx, records...)
+	for _, r := range records {
+		withoutFocus(r)
+	}
 	if req.GetSummaries() {
 		if err := a.summarize(ctx, records); err != nil {
 			return nil, err
@@ -119,6 +122,14 @@ func (a *Service) ListRecords(ctx context.Context, req *pb.ListRecordsRequest) (
 		resp.NextPageToken = strconv.FormatUint(next, 36)
 	}
 	return resp, nil
+}
+
+// withoutFocus takes out of a record what its agent looked for, which could be most of a list.
+func withoutFocus(r *pb.AuditRecord) {
+	r.SessionFocus = ""
+	if r.GetPolicy() != nil {
+		r.Policy.Focus = ""
+	}
 }
 
 // queryOf checks what is to be listed.

@@ -62,12 +62,13 @@ type Pipeline struct {
 	Options
 	requests *recorder.Requests
 	shown    *shownOutputs
+	focuses  *sessionFocuses
 	rules    map[string]bool // of Patterns, by which redactions are counted
 }
 
 // New returns a Pipeline.
 func New(o Options) *Pipeline {
-	p := &Pipeline{Options: o, requests: recorder.NewRequests(o.Recorder), shown: newShownOutputs(), rules: map[string]bool{}}
+	p := &Pipeline{Options: o, requests: recorder.NewRequests(o.Recorder), shown: newShownOutputs(), focuses: newSessionFocuses(), rules: map[string]bool{}}
 	if o.Patterns != nil {
 		for _, kind := range o.Patterns.Kinds() {
 			p.rules[kind] = true

@@ -16,7 +16,6 @@ import (
 	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/renderers"
 	"github.com/toolresult/toolresult/server/families"
-	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/policy"
 	"github.com/toolresult/toolresult/server/recorder"
@@ -28,6 +27,7 @@ type received struct {
 	streams  map[string]ingest.Payload // by name
 	inOrder  projectors.InOrder
 	pass     *redaction.Pass // that the streams went through; nil: there are none
+	focus    string          // of the session when the streams began
 	snapshot bool            // the call goes on, so that this is not its answer
 	reading  *reading        // of the request; nil for one with this output alone
 	puts     Transaction     // of the request; likewise
@@ -35,7 +35,7 @@ type received struct {
 
 // Project makes the result and the receipt of one complete output.
 func (p *Pipeline) Project(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-	if err := identity.ConfineCall(ctx, &req.Call); err != nil {
+	if err := confine(ctx, &req.Call, req.GetPolicy()); err != nil {
 		return nil, err
 	}
 	resp, err := p.project(ctx, req, received{})
@@ -115,7 +115,7 @@ func (o *prepared) close() {
 func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from received) (*prepared, error) {
 	out := &prepared{began: time.Now(), snapshot: from.snapshot}
 	var err error
-	if out.validated, err = p.validate(req, from.pass); err != nil {
+	if out.validated, err = p.validate(req, from); err != nil {
 		return nil, err
 	}
 	if out.puts = from.puts; out.puts == nil {
@@ -136,15 +136,15 @@ func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from rec
 
 // validated is a request that the contract allows, with its family, its policy and what redacts it.
 type validated struct {
-	req    *pb.ProjectRequest
+	req    *pb.ProjectRequest // its focus is without secrets
 	family *families.Family
-	policy policy.Projection
+	policy policy.Projection // its focus is that of the session and of the request
+	focus  string            // of the session, without secrets
 	pass   *redaction.Pass
 }
 
-// validate checks a request. streams is the pass that its streams went through, if it has any: the rest of the output is
-// redacted by the same values.
-func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v validated, err error) {
+// validate checks a request. If it has streams, the rest of the output is redacted by the values that they were redacted by.
+func (p *Pipeline) validate(req *pb.ProjectRequest, from received) (v validated, err error) {
 	check := envelope.NewChecker("")
 	envelope.CheckCall(check, req.GetCall())
 	check.Name("request_id", req.GetRequestId(), false)
@@ -168,12 +168,21 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, streams *redaction.Pass) (v 
 	if v.policy, err = p.Policies.Projection(req.GetPolicy(), out.GetToolName(), v.family.Tokens); err != nil {
 		return v, err
 	}
-	if streams != nil {
-		v.pass = redaction.NewPass(streams.Options)
+	if from.pass != nil {
+		v.pass = redaction.NewPass(from.pass.Options)
 	} else if v.pass, err = p.Secrets.Resolve(p.Patterns, req.GetPolicy().GetRedaction(), req.GetCall().GetSessionId(), v.family.Name); err != nil {
 		return v, err
 	}
-	return v, v.pass.CheckNames(v.req, v.family)
+	if err := v.pass.CheckNames(v.req, v.family); err != nil {
+		return v, err
+	}
+	if v.focus = from.focus; from.pass == nil {
+		v.focus = p.sessionFocus(req.GetCall(), req.GetPolicy(), v.pass)
+	}
+	v.req = p.redactFocus(v.req, v.pass)
+	v.policy.Focus = v.req.GetPolicy().GetFocus()
+	v.policy.WithSessionFocus(v.focus)
+	return v, nil
 }
 
 // known returns a request with its output as text if this server does not know the family.
@@ -223,7 +232,7 @@ func (p *Pipeline) compare(ctx context.Context, o *prepared) (fingerprint string
 		return "", nil, nil
 	}
 	fingerprint, err = projectors.Fingerprint(ctx, o.input.Output, o.input.Streams)
-	return fingerprint, p.shown.earlier(call, fingerprint), err
+	return fingerprint, p.shown.earlier(call, fingerprint, o.policy.Focus), err
 }
 
 // request returns the identity of a request; nil for one without an id, and for a snapshot, which cannot be asked for again.
@@ -289,7 +298,7 @@ func (p *Pipeline) fitTokens(ctx context.Context, o *prepared, tokens int) (proj
 // answer returns the answer, from which on the output is known to its session.
 func (p *Pipeline) answer(ctx context.Context, o *prepared, made projected) *pb.ProjectResponse {
 	if call := o.req.GetCall(); call != nil {
-		p.shown.answered(call, answer{o.fingerprint, o.input.Unchanged, made.resp.GetCanonical().GetCommand().GetTruncated()})
+		p.shown.answered(call, answer{o.fingerprint, o.input.Unchanged, made.resp.GetCanonical().GetCommand().GetTruncated(), o.policy.Focus})
 	}
 	p.measure(ctx, o, made)
 	return p.trim(o.req.GetPolicy(), made.resp)

@@ -14,7 +14,6 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/server/admission"
 	"github.com/toolresult/toolresult/server/apierror"
-	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/idle"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/redaction"
@@ -79,6 +78,7 @@ type arrival struct {
 	budget   int             // tokens that previews are kept for
 	rules    *linerule.Rules // of the program that writes
 	pass     *redaction.Pass
+	focus    string // of the session
 	streams  map[string]*incoming
 	last     *incoming           // of the chunk before
 	order    *ingest.Interleaver // nil when the order of the streams is not kept
@@ -109,7 +109,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if header == nil {
 		return apierror.StreamOrder("the first message is the header")
 	}
-	if err := identity.ConfineCall(a.ctx, &header.Call); err != nil {
+	if err := confine(a.ctx, &header.Call, header.GetPolicy()); err != nil {
 		return err
 	}
 	family := a.pipeline.Registry.ForStreams(header.GetFamily())
@@ -141,6 +141,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 		return err
 	}
 	a.header, a.budget = header, policy.Budget.Tokens
+	a.focus = a.pipeline.sessionFocus(header.GetCall(), header.GetPolicy(), a.pass)
 	if header.GetKeepOrder() && family.Ordered {
 		a.order = ingest.NewInterleaver(func() (artifactstore.Stage, error) { return a.pipeline.Store.Stage(a.stageContext()) })
 	}
@@ -296,7 +297,7 @@ func (a *arrival) projection(at string, out *pb.CompleteToolOutput, from receive
 	if err != nil {
 		return nil, err
 	}
-	from.pass, from.snapshot = a.pass, at == atSnapshot
+	from.pass, from.focus, from.snapshot = a.pass, a.focus, at == atSnapshot
 	resp, err := a.pipeline.project(a.ctx, &pb.ProjectRequest{
 		Output: out, Policy: a.header.GetPolicy(), Call: a.header.GetCall(), RequestId: a.header.GetRequestId(), Audit: a.header.GetAudit(),
 	}, from)

@@ -9,7 +9,6 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/server/apierror"
-	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/policy"
 	"github.com/toolresult/toolresult/server/recorder"
 )
@@ -25,7 +24,7 @@ const (
 // the outputs.
 func (p *Pipeline) ProjectTurn(ctx context.Context, req *pb.ProjectTurnRequest) (*pb.ProjectTurnResponse, error) {
 	for _, out := range req.GetOutputs() {
-		if err := identity.ConfineCall(ctx, &out.Call); err != nil {
+		if err := confine(ctx, &out.Call, out.GetPolicy()); err != nil {
 			return nil, err
 		}
 	}

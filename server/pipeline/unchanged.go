@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/zeebo/blake3"
+
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
@@ -45,6 +47,7 @@ type shownOutput struct {
 	call      string
 	number    uint32
 	truncated bool // its receipt leaves content out
+	focus     [16]byte
 
 	repeat string              // the last call that repeats it
 	said   *pb.OutputUnchanged // in the answer of that, so that it is said again when the call is made again
@@ -54,8 +57,9 @@ func newShownOutputs() *shownOutputs {
 	return &shownOutputs{scopes: map[scope]*list.Element{}}
 }
 
-// earlier returns the call of the same scope that shows the output already; nil when there is none.
-func (o *shownOutputs) earlier(c *pb.CallReference, fingerprint string) *pb.OutputUnchanged {
+// earlier returns the call of the same scope that shows the output already; nil when there is none. One that leaves content out
+// shows what another focus looked for.
+func (o *shownOutputs) earlier(c *pb.CallReference, fingerprint, focus string) *pb.OutputUnchanged {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	e, ok := o.scopes[newScope(c)]
@@ -69,6 +73,8 @@ func (o *shownOutputs) earlier(c *pb.CallReference, fingerprint string) *pb.Outp
 		return nil
 	case was.repeat == c.GetCallId() && was.repeat != "":
 		return was.said
+	case was.truncated && was.focus != focusDigest(focus):
+		return nil
 	}
 	return &pb.OutputUnchanged{CallId: was.call, CallsAgo: s.calls + 1 - was.number, WasCut: was.truncated}
 }
@@ -78,6 +84,13 @@ type answer struct {
 	fingerprint string
 	said        *pb.OutputUnchanged // nil: its receipt shows the output
 	truncated   bool                // but for content that it leaves out
+	focus       string              // that it was made with
+}
+
+// focusDigest returns a digest of a focus.
+func focusDigest(focus string) [16]byte {
+	sum := blake3.Sum256([]byte(focus))
+	return [16]byte(sum[:16])
 }
 
 // answered counts a call, and remembers what it shows.
@@ -106,7 +119,7 @@ func (o *shownOutputs) answered(c *pb.CallReference, a answer) {
 			s.order = s.order[1:]
 		}
 	}
-	s.seen[a.fingerprint] = shownOutput{call: c.GetCallId(), number: s.calls, truncated: a.truncated}
+	s.seen[a.fingerprint] = shownOutput{call: c.GetCallId(), number: s.calls, truncated: a.truncated, focus: focusDigest(a.focus)}
 }
 
 // forget forgets what calls of a session show, in all of its scopes: their results were compacted, and are not referred to

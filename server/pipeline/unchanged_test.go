@@ -14,7 +14,7 @@ func TestOutputs(t *testing.T) {
 	call := func(session, id string) *pb.CallReference { return &pb.CallReference{SessionId: session, CallId: id} }
 	want := func(c *pb.CallReference, fingerprint string, want *pb.OutputUnchanged) {
 		t.Helper()
-		if got := o.earlier(c, fingerprint); !proto.Equal(got, want) {
+		if got := o.earlier(c, fingerprint, ""); !proto.Equal(got, want) {
 			t.Errorf("earlier(%v, %q) = %v, want %v", c, fingerprint, got, want)
 		}
 	}
@@ -49,13 +49,13 @@ func TestOutputsAreForgotten(t *testing.T) {
 	o.forget("s", []string{"1"})
 	for _, agent := range []string{"", "a"} {
 		next := &pb.CallReference{SessionId: "s", CallId: "3", AgentId: agent}
-		if o.earlier(next, "output of 1") != nil || o.earlier(next, "output of 2") == nil {
-			t.Errorf("agent %q: %v, %v", agent, o.earlier(next, "output of 1"), o.earlier(next, "output of 2"))
+		if o.earlier(next, "output of 1", "") != nil || o.earlier(next, "output of 2", "") == nil {
+			t.Errorf("agent %q: %v, %v", agent, o.earlier(next, "output of 1", ""), o.earlier(next, "output of 2", ""))
 		}
 		o.answered(next, answer{fingerprint: "output of 1"})
 	}
 	again := &pb.CallReference{SessionId: "s", CallId: "4"}
-	if got := o.earlier(again, "output of 1"); got.GetCallId() != "3" {
+	if got := o.earlier(again, "output of 1", ""); got.GetCallId() != "3" {
 		t.Errorf("after it was shown again: %v", got)
 	}
 }
@@ -67,17 +67,17 @@ func TestOutputsAreBounded(t *testing.T) {
 		o.answered(&pb.CallReference{SessionId: "s", CallId: fmt.Sprint(i)}, answer{fingerprint: fmt.Sprint("output ", i)})
 	}
 	last := &pb.CallReference{SessionId: "s", CallId: "last"}
-	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope-1)) != nil || o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope)) == nil {
+	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope-1), "") != nil || o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope), "") == nil {
 		t.Errorf("it is not the last %d outputs that are remembered", maxOutputsOfScope)
 	}
 	for i := range maxScopes - 1 {
 		o.answered(&pb.CallReference{SessionId: fmt.Sprint("session ", i), CallId: "1"}, answer{fingerprint: "x"})
 	}
-	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope)) == nil {
+	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope), "") == nil {
 		t.Error("a scope was forgotten early")
 	}
 	o.answered(&pb.CallReference{SessionId: "one more", CallId: "1"}, answer{fingerprint: "x"})
-	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope)) != nil || len(o.scopes) != maxScopes || o.recent.Len() != maxScopes {
+	if o.earlier(last, fmt.Sprint("output ", maxOutputsOfScope), "") != nil || len(o.scopes) != maxScopes || o.recent.Len() != maxScopes {
 		t.Errorf("%d scopes are remembered, %d in order", len(o.scopes), o.recent.Len())
 	}
 }

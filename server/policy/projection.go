@@ -55,11 +55,33 @@ func (c *Resolver) Projection(p *pb.ProjectionPolicy, tool string, familyTokens 
 	default:
 		check.Fail("unchanged", pb.ErrorReason_ERROR_REASON_ENUM_UNKNOWN, "is no policy that this server knows")
 	}
+	CheckFocus(check, p.GetFocus())
+	resolved.Focus = p.GetFocus()
+	check.Name("focus_session", p.GetFocusSession(), false)
 	if tool == envelope.ReadTool {
 		resolved.HeadPercent = 100 // it is shown without a gap
 		resolved.Budget, resolved.LineBytes, resolved.Limit = envelope.Cost{Tokens: MaxTokens}, maxLineBytes, MaxTokens
 	}
 	return resolved, check.Err()
+}
+
+// maxFocus bounds a focus, in bytes.
+const maxFocus = 8 << 10
+
+// CheckFocus checks what an agent looks for.
+func CheckFocus(check envelope.Checker, focus string) {
+	if len(focus) > maxFocus {
+		check.Fail("focus", pb.ErrorReason_ERROR_REASON_FIELD_OUT_OF_BOUNDS, "has %d bytes, at most %d are allowed", len(focus), maxFocus)
+	}
+}
+
+// WithSessionFocus puts the focus of a session before that of the policy, on lines of their own: the task, and then what is
+// looked for now.
+func (p *Projection) WithSessionFocus(session string) {
+	if p.Focus != "" && session != "" {
+		session += "\n"
+	}
+	p.Focus = session + p.Focus
 }
 
 // Digest identifies a policy by what it resolved to: "blake3:" and 64 hexadecimal digits.
@@ -68,6 +90,9 @@ func (p *Projection) Digest() string {
 		p.Budget, p.Limit, p.LineBytes, p.HeadPercent, p.KeepAll, p.Counter.Name(), p.Handles)
 	if p.ReadTool != "" { // digests of other policies stay those of earlier versions
 		text += " read_tool=" + p.ReadTool
+	}
+	if p.Focus != "" {
+		text += fmt.Sprintf(" focus=%q", p.Focus)
 	}
 	return fmt.Sprintf("blake3:%x", blake3.Sum256([]byte(text)))
 }

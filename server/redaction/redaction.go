@@ -118,6 +118,7 @@ func (r *Pass) CheckNames(req *pb.ProjectRequest, family *families.Family) error
 	r.CheckCall(check, req.GetCall())
 	r.CheckName(check, "request_id", req.GetRequestId())
 	r.CheckName(check, "policy.render.model", req.GetPolicy().GetRender().GetModel())
+	r.CheckName(check, "policy.focus_session", req.GetPolicy().GetFocusSession())
 	r.CheckName(check, "output.tool_name", req.GetOutput().GetToolName())
 	for key := range req.GetAudit().GetTrust() {
 		r.CheckName(check, "audit.trust", key)
@@ -156,6 +157,17 @@ func (r *Pass) RedactDetails(d *pb.AuditDetails) *pb.AuditDetails {
 	d = proto.CloneOf(d)
 	w.message("audit", d.ProtoReflect())
 	return d
+}
+
+// RedactFocus returns what an agent looks for without secrets, also where the output may show what looks like one. It counts
+// nothing: the focus is no part of the output.
+func (r *Pass) RedactFocus(patterns *redact.Patterns, focus string) string {
+	if focus == "" {
+		return ""
+	}
+	w := &redactingWalk{Pass: NewPass(redact.Options{Values: r.Options.Values, Patterns: patterns})}
+	clean, _ := w.field([]byte(focus))
+	return string(clean)
 }
 
 // WithoutUnknown returns a message without the fields that only a newer program knows: they cannot be redacted. It returns m

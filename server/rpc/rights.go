@@ -24,15 +24,16 @@ const (
 // docs/reference/access.md has the same as a table for people.
 func Rights() map[string]right {
 	return map[string]right{
-		pb.ToolResultService_Project_FullMethodName:        anyCaller,
-		pb.ToolResultService_ProjectStream_FullMethodName:  anyCaller,
-		pb.ToolResultService_ProjectSession_FullMethodName: anyCaller,
-		pb.ToolResultService_ProjectTurn_FullMethodName:    anyCaller,
-		pb.ToolResultService_Render_FullMethodName:         anyCaller,
-		pb.ToolResultService_ParseReceipt_FullMethodName:   anyCaller,
-		pb.ToolResultService_Compact_FullMethodName:        anyCaller,
-		pb.ToolResultService_CompactStream_FullMethodName:  anyCaller,
-		pb.ToolResultService_GetServerInfo_FullMethodName:  anyCaller,
+		pb.ToolResultService_Project_FullMethodName:         anyCaller,
+		pb.ToolResultService_ProjectStream_FullMethodName:   anyCaller,
+		pb.ToolResultService_ProjectSession_FullMethodName:  anyCaller,
+		pb.ToolResultService_ProjectTurn_FullMethodName:     anyCaller,
+		pb.ToolResultService_Render_FullMethodName:          anyCaller,
+		pb.ToolResultService_ParseReceipt_FullMethodName:    anyCaller,
+		pb.ToolResultService_Compact_FullMethodName:         anyCaller,
+		pb.ToolResultService_CompactStream_FullMethodName:   anyCaller,
+		pb.ToolResultService_SetSessionFocus_FullMethodName: anyCaller,
+		pb.ToolResultService_GetServerInfo_FullMethodName:   anyCaller,
 
 		pb.ArtifactService_ReadArtifact_FullMethodName:    anyCaller,
 		pb.ArtifactService_ListArtifacts_FullMethodName:   anyCaller,

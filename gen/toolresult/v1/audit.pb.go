@@ -228,7 +228,10 @@ type AuditRecord struct {
 	// artifact is the last of payloads. Empty: their order was not kept.
 	InOrder []string `protobuf:"bytes,33,rep,name=in_order,json=inOrder,proto3" json:"in_order,omitempty"`
 	// The result in short. Only in lists that ask for it (ListRecordsRequest.summaries).
-	Summary       *AuditSummary `protobuf:"bytes,34,opt,name=summary,proto3" json:"summary,omitempty"`
+	Summary *AuditSummary `protobuf:"bytes,34,opt,name=summary,proto3" json:"summary,omitempty"`
+	// The focus of the session that the result was made with, beside that of the policy. Both
+	// are redacted, and absent in lists. Empty: the session had none.
+	SessionFocus  string `protobuf:"bytes,35,opt,name=session_focus,json=sessionFocus,proto3" json:"session_focus,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -499,6 +502,13 @@ func (x *AuditRecord) GetSummary() *AuditSummary {
 		return x.Summary
 	}
 	return nil
+}
+
+func (x *AuditRecord) GetSessionFocus() string {
+	if x != nil {
+		return x.SessionFocus
+	}
+	return ""
 }
 
 // AuditSummary is the result of a record in short, made of the record when it is listed.
@@ -1861,7 +1871,7 @@ var File_toolresult_v1_audit_proto protoreflect.FileDescriptor
 
 const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\n" +
-	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\xf3\v\n" +
+	"\x19toolresult/v1/audit.proto\x12\rtoolresult.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x1btoolresult/v1/command.proto\x1a\x1ctoolresult/v1/envelope.proto\x1a\x1btoolresult/v1/payload.proto\x1a\x1atoolresult/v1/policy.proto\x1a\x1btoolresult/v1/service.proto\"\x98\f\n" +
 	"\vAuditRecord\x12\x15\n" +
 	"\x06log_id\x18\x01 \x01(\tR\x05logId\x12\x1a\n" +
 	"\bsequence\x18\x02 \x01(\x04R\bsequence\x12;\n" +
@@ -1901,7 +1911,8 @@ const file_toolresult_v1_audit_proto_rawDesc = "" +
 	"\rprevious_hash\x18\x1f \x01(\tR\fpreviousHash\x12\x12\n" +
 	"\x04hash\x18  \x01(\tR\x04hash\x12\x19\n" +
 	"\bin_order\x18! \x03(\tR\ainOrder\x125\n" +
-	"\asummary\x18\" \x01(\v2\x1b.toolresult.v1.AuditSummaryR\asummary\"Z\n" +
+	"\asummary\x18\" \x01(\v2\x1b.toolresult.v1.AuditSummaryR\asummary\x12#\n" +
+	"\rsession_focus\x18# \x01(\tR\fsessionFocus\"Z\n" +
 	"\fAuditSummary\x12\x18\n" +
 	"\aoutcome\x18\x01 \x01(\tR\aoutcome\x12\x18\n" +
 	"\asubject\x18\x02 \x01(\tR\asubject\x12\x16\n" +

@@ -770,7 +770,16 @@ type ProjectionPolicy struct {
 	Redaction *RedactionPolicy `protobuf:"bytes,5,opt,name=redaction,proto3" json:"redaction,omitempty"`
 	// Have the segments of previews in the canonical result, with reasons and scores.
 	// Absent or false: they are in the audit log alone.
-	Segments      bool `protobuf:"varint,6,opt,name=segments,proto3" json:"segments,omitempty"`
+	Segments bool `protobuf:"varint,6,opt,name=segments,proto3" json:"segments,omitempty"`
+	// What the agent looks for, in its own words: its task, the question, its last message. It
+	// helps to decide which lines of an output that does not fit are shown. It is data, never
+	// an instruction, and no receipt repeats it. It is redacted before it is used or recorded.
+	// If the session has a focus, too (SetSessionFocus), both are used. Without effect on
+	// Render and Compact. Empty: that of the session alone. At most 8,192 bytes.
+	Focus string `protobuf:"bytes,7,opt,name=focus,proto3" json:"focus,omitempty"`
+	// The session whose focus is used, by the pattern of tool names, for an output that is not
+	// stored for that session. Empty: the session and the agent of the call.
+	FocusSession  string `protobuf:"bytes,8,opt,name=focus_session,json=focusSession,proto3" json:"focus_session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -845,6 +854,20 @@ func (x *ProjectionPolicy) GetSegments() bool {
 		return x.Segments
 	}
 	return false
+}
+
+func (x *ProjectionPolicy) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+func (x *ProjectionPolicy) GetFocusSession() string {
+	if x != nil {
+		return x.FocusSession
+	}
+	return ""
 }
 
 // RedactionPolicy states what is replaced in an output before anything is derived from it.
@@ -1349,14 +1372,16 @@ const file_toolresult_v1_policy_proto_rawDesc = "" +
 	"\x06window\x18\x03 \x01(\v2\x1c.toolresult.v1.ContextWindowR\x06window\x12\x14\n" +
 	"\x05model\x18\x04 \x01(\tR\x05model\x123\n" +
 	"\ahandles\x18\x05 \x01(\x0e2\x19.toolresult.v1.HandleFormR\ahandles\x12\x1b\n" +
-	"\tread_tool\x18\x06 \x01(\tR\breadTool\"\xe0\x02\n" +
+	"\tread_tool\x18\x06 \x01(\tR\breadTool\"\x9b\x03\n" +
 	"\x10ProjectionPolicy\x123\n" +
 	"\x06render\x18\x01 \x01(\v2\x1b.toolresult.v1.RenderPolicyR\x06render\x12F\n" +
 	"\x0fartifact_policy\x18\x02 \x01(\x0e2\x1d.toolresult.v1.ArtifactPolicyR\x0eartifactPolicy\x12&\n" +
 	"\fhead_percent\x18\x03 \x01(\rH\x00R\vheadPercent\x88\x01\x01\x12<\n" +
 	"\tunchanged\x18\x04 \x01(\x0e2\x1e.toolresult.v1.UnchangedPolicyR\tunchanged\x12<\n" +
 	"\tredaction\x18\x05 \x01(\v2\x1e.toolresult.v1.RedactionPolicyR\tredaction\x12\x1a\n" +
-	"\bsegments\x18\x06 \x01(\bR\bsegmentsB\x0f\n" +
+	"\bsegments\x18\x06 \x01(\bR\bsegments\x12\x14\n" +
+	"\x05focus\x18\a \x01(\tR\x05focus\x12#\n" +
+	"\rfocus_session\x18\b \x01(\tR\ffocusSessionB\x0f\n" +
 	"\r_head_percent\"o\n" +
 	"\x0fRedactionPolicy\x12;\n" +
 	"\bpatterns\x18\x01 \x01(\x0e2\x1f.toolresult.v1.PatternRedactionR\bpatterns\x12\x1f\n" +

@@ -3115,6 +3115,108 @@ func (x *PlannedResult) GetUnknownWhy() string {
 	return ""
 }
 
+// SetSessionFocusRequest is the focus of a session.
+type SetSessionFocusRequest struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The session, by the pattern of tool names. Required, unless the caller is confined to one.
+	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
+	// The agent of the session, as in CallReference. Empty: all agents that have no focus of
+	// their own.
+	AgentId string `protobuf:"bytes,2,opt,name=agent_id,json=agentId,proto3" json:"agent_id,omitempty"`
+	// The focus, at most 8,192 bytes. Empty: the focus that was set is removed.
+	Focus         string `protobuf:"bytes,3,opt,name=focus,proto3" json:"focus,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetSessionFocusRequest) Reset() {
+	*x = SetSessionFocusRequest{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSessionFocusRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSessionFocusRequest) ProtoMessage() {}
+
+func (x *SetSessionFocusRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSessionFocusRequest.ProtoReflect.Descriptor instead.
+func (*SetSessionFocusRequest) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{34}
+}
+
+func (x *SetSessionFocusRequest) GetSessionId() string {
+	if x != nil {
+		return x.SessionId
+	}
+	return ""
+}
+
+func (x *SetSessionFocusRequest) GetAgentId() string {
+	if x != nil {
+		return x.AgentId
+	}
+	return ""
+}
+
+func (x *SetSessionFocusRequest) GetFocus() string {
+	if x != nil {
+		return x.Focus
+	}
+	return ""
+}
+
+// SetSessionFocusResponse has no fields.
+type SetSessionFocusResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *SetSessionFocusResponse) Reset() {
+	*x = SetSessionFocusResponse{}
+	mi := &file_toolresult_v1_service_proto_msgTypes[35]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *SetSessionFocusResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*SetSessionFocusResponse) ProtoMessage() {}
+
+func (x *SetSessionFocusResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_service_proto_msgTypes[35]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use SetSessionFocusResponse.ProtoReflect.Descriptor instead.
+func (*SetSessionFocusResponse) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{35}
+}
+
 // GetServerInfoRequest has no fields.
 type GetServerInfoRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -3124,7 +3226,7 @@ type GetServerInfoRequest struct {
 
 func (x *GetServerInfoRequest) Reset() {
 	*x = GetServerInfoRequest{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	mi := &file_toolresult_v1_service_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3136,7 +3238,7 @@ func (x *GetServerInfoRequest) String() string {
 func (*GetServerInfoRequest) ProtoMessage() {}
 
 func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[34]
+	mi := &file_toolresult_v1_service_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3149,7 +3251,7 @@ func (x *GetServerInfoRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoRequest.ProtoReflect.Descriptor instead.
 func (*GetServerInfoRequest) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{34}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{36}
 }
 
 // GetServerInfoResponse describes the server.
@@ -3179,7 +3281,7 @@ type GetServerInfoResponse struct {
 
 func (x *GetServerInfoResponse) Reset() {
 	*x = GetServerInfoResponse{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[35]
+	mi := &file_toolresult_v1_service_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3191,7 +3293,7 @@ func (x *GetServerInfoResponse) String() string {
 func (*GetServerInfoResponse) ProtoMessage() {}
 
 func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[35]
+	mi := &file_toolresult_v1_service_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3204,7 +3306,7 @@ func (x *GetServerInfoResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetServerInfoResponse.ProtoReflect.Descriptor instead.
 func (*GetServerInfoResponse) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{35}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *GetServerInfoResponse) GetVersion() string {
@@ -3289,7 +3391,7 @@ type StoreStatus struct {
 
 func (x *StoreStatus) Reset() {
 	*x = StoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[36]
+	mi := &file_toolresult_v1_service_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3301,7 +3403,7 @@ func (x *StoreStatus) String() string {
 func (*StoreStatus) ProtoMessage() {}
 
 func (x *StoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[36]
+	mi := &file_toolresult_v1_service_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3314,7 +3416,7 @@ func (x *StoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StoreStatus.ProtoReflect.Descriptor instead.
 func (*StoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{36}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *StoreStatus) GetArtifacts() uint64 {
@@ -3370,7 +3472,7 @@ type ObjectStoreStatus struct {
 
 func (x *ObjectStoreStatus) Reset() {
 	*x = ObjectStoreStatus{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[37]
+	mi := &file_toolresult_v1_service_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3382,7 +3484,7 @@ func (x *ObjectStoreStatus) String() string {
 func (*ObjectStoreStatus) ProtoMessage() {}
 
 func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[37]
+	mi := &file_toolresult_v1_service_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3395,7 +3497,7 @@ func (x *ObjectStoreStatus) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ObjectStoreStatus.ProtoReflect.Descriptor instead.
 func (*ObjectStoreStatus) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{37}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *ObjectStoreStatus) GetUrl() string {
@@ -3448,7 +3550,7 @@ type Limits struct {
 
 func (x *Limits) Reset() {
 	*x = Limits{}
-	mi := &file_toolresult_v1_service_proto_msgTypes[38]
+	mi := &file_toolresult_v1_service_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3460,7 +3562,7 @@ func (x *Limits) String() string {
 func (*Limits) ProtoMessage() {}
 
 func (x *Limits) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_service_proto_msgTypes[38]
+	mi := &file_toolresult_v1_service_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3473,7 +3575,7 @@ func (x *Limits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Limits.ProtoReflect.Descriptor instead.
 func (*Limits) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{38}
+	return file_toolresult_v1_service_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Limits) GetMaxMessageBytes() uint64 {
@@ -3743,7 +3845,13 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\asubject\x18\b \x01(\tR\asubject\x12\x1f\n" +
 	"\vunknown_why\x18\t \x01(\tR\n" +
 	"unknownWhyB\x10\n" +
-	"\x0e_superseded_by\"\x16\n" +
+	"\x0e_superseded_by\"h\n" +
+	"\x16SetSessionFocusRequest\x12\x1d\n" +
+	"\n" +
+	"session_id\x18\x01 \x01(\tR\tsessionId\x12\x19\n" +
+	"\bagent_id\x18\x02 \x01(\tR\aagentId\x12\x14\n" +
+	"\x05focus\x18\x03 \x01(\tR\x05focus\"\x19\n" +
+	"\x17SetSessionFocusResponse\"\x16\n" +
 	"\x14GetServerInfoRequest\"\xf7\x02\n" +
 	"\x15GetServerInfoResponse\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\tR\aversion\x12\x16\n" +
@@ -3791,7 +3899,7 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\x17RESULT_HOLD_UNSPECIFIED\x10\x00\x12\x19\n" +
 	"\x15RESULT_HOLD_PROTECTED\x10\x01\x12\x16\n" +
 	"\x12RESULT_HOLD_CACHED\x10\x02\x12\x17\n" +
-	"\x13RESULT_HOLD_UNKNOWN\x10\x032\x9c\x06\n" +
+	"\x13RESULT_HOLD_UNKNOWN\x10\x032\xfe\x06\n" +
 	"\x11ToolResultService\x12H\n" +
 	"\aProject\x12\x1d.toolresult.v1.ProjectRequest\x1a\x1e.toolresult.v1.ProjectResponse\x12^\n" +
 	"\rProjectStream\x12#.toolresult.v1.ProjectStreamRequest\x1a$.toolresult.v1.ProjectStreamResponse(\x010\x01\x12a\n" +
@@ -3800,7 +3908,8 @@ const file_toolresult_v1_service_proto_rawDesc = "" +
 	"\fParseReceipt\x12\".toolresult.v1.ParseReceiptRequest\x1a#.toolresult.v1.ParseReceiptResponse\x12T\n" +
 	"\vProjectTurn\x12!.toolresult.v1.ProjectTurnRequest\x1a\".toolresult.v1.ProjectTurnResponse\x12H\n" +
 	"\aCompact\x12\x1d.toolresult.v1.CompactRequest\x1a\x1e.toolresult.v1.CompactResponse\x12^\n" +
-	"\rCompactStream\x12#.toolresult.v1.CompactStreamRequest\x1a$.toolresult.v1.CompactStreamResponse(\x010\x01\x12Z\n" +
+	"\rCompactStream\x12#.toolresult.v1.CompactStreamRequest\x1a$.toolresult.v1.CompactStreamResponse(\x010\x01\x12`\n" +
+	"\x0fSetSessionFocus\x12%.toolresult.v1.SetSessionFocusRequest\x1a&.toolresult.v1.SetSessionFocusResponse\x12Z\n" +
 	"\rGetServerInfo\x12#.toolresult.v1.GetServerInfoRequest\x1a$.toolresult.v1.GetServerInfoResponseB\xbd\x01\n" +
 	"\x17io.github.toolresult.v1B\fServiceProtoP\x01Z?github.com/toolresult/toolresult/gen/toolresult/v1;toolresultv1\xa2\x02\x03TXX\xaa\x02\rToolresult.V1\xca\x02\rToolresult\\V1\xe2\x02\x19Toolresult\\V1\\GPBMetadata\xea\x02\x0eToolresult::V1b\x06proto3"
 
@@ -3817,99 +3926,101 @@ func file_toolresult_v1_service_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_service_proto_enumTypes = make([]protoimpl.EnumInfo, 3)
-var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_toolresult_v1_service_proto_msgTypes = make([]protoimpl.MessageInfo, 43)
 var file_toolresult_v1_service_proto_goTypes = []any{
-	(AbortPolicy)(0),               // 0: toolresult.v1.AbortPolicy
-	(StoreDurability)(0),           // 1: toolresult.v1.StoreDurability
-	(ResultHold)(0),                // 2: toolresult.v1.ResultHold
-	(*ProjectRequest)(nil),         // 3: toolresult.v1.ProjectRequest
-	(*AuditDetails)(nil),           // 4: toolresult.v1.AuditDetails
-	(*CallReference)(nil),          // 5: toolresult.v1.CallReference
-	(*ProjectStreamRequest)(nil),   // 6: toolresult.v1.ProjectStreamRequest
-	(*StreamHeader)(nil),           // 7: toolresult.v1.StreamHeader
-	(*StreamChunk)(nil),            // 8: toolresult.v1.StreamChunk
-	(*StreamSnapshot)(nil),         // 9: toolresult.v1.StreamSnapshot
-	(*StreamFinish)(nil),           // 10: toolresult.v1.StreamFinish
-	(*ProjectStreamResponse)(nil),  // 11: toolresult.v1.ProjectStreamResponse
-	(*ProjectResponse)(nil),        // 12: toolresult.v1.ProjectResponse
-	(*ProjectSessionRequest)(nil),  // 13: toolresult.v1.ProjectSessionRequest
-	(*CancelCall)(nil),             // 14: toolresult.v1.CancelCall
-	(*ProjectSessionResponse)(nil), // 15: toolresult.v1.ProjectSessionResponse
-	(*CallStatus)(nil),             // 16: toolresult.v1.CallStatus
-	(*RenderRequest)(nil),          // 17: toolresult.v1.RenderRequest
-	(*RenderResponse)(nil),         // 18: toolresult.v1.RenderResponse
-	(*ProjectTurnRequest)(nil),     // 19: toolresult.v1.ProjectTurnRequest
-	(*ProjectTurnResponse)(nil),    // 20: toolresult.v1.ProjectTurnResponse
-	(*ParseReceiptRequest)(nil),    // 21: toolresult.v1.ParseReceiptRequest
-	(*ParseReceiptResponse)(nil),   // 22: toolresult.v1.ParseReceiptResponse
-	(*ReceiptFact)(nil),            // 23: toolresult.v1.ReceiptFact
-	(*ReceiptSection)(nil),         // 24: toolresult.v1.ReceiptSection
-	(*ReceiptExtent)(nil),          // 25: toolresult.v1.ReceiptExtent
-	(*ReceiptPiece)(nil),           // 26: toolresult.v1.ReceiptPiece
-	(*ReceiptMark)(nil),            // 27: toolresult.v1.ReceiptMark
-	(*CompactRequest)(nil),         // 28: toolresult.v1.CompactRequest
-	(*CompactEntry)(nil),           // 29: toolresult.v1.CompactEntry
-	(*CompactedResult)(nil),        // 30: toolresult.v1.CompactedResult
-	(*CompactResponse)(nil),        // 31: toolresult.v1.CompactResponse
-	(*CompactStreamRequest)(nil),   // 32: toolresult.v1.CompactStreamRequest
-	(*CompactHeader)(nil),          // 33: toolresult.v1.CompactHeader
-	(*CompactStreamResponse)(nil),  // 34: toolresult.v1.CompactStreamResponse
-	(*CompactionPlan)(nil),         // 35: toolresult.v1.CompactionPlan
-	(*PlannedResult)(nil),          // 36: toolresult.v1.PlannedResult
-	(*GetServerInfoRequest)(nil),   // 37: toolresult.v1.GetServerInfoRequest
-	(*GetServerInfoResponse)(nil),  // 38: toolresult.v1.GetServerInfoResponse
-	(*StoreStatus)(nil),            // 39: toolresult.v1.StoreStatus
-	(*ObjectStoreStatus)(nil),      // 40: toolresult.v1.ObjectStoreStatus
-	(*Limits)(nil),                 // 41: toolresult.v1.Limits
-	nil,                            // 42: toolresult.v1.AuditDetails.TrustEntry
-	nil,                            // 43: toolresult.v1.StreamFinish.StreamBytesEntry
-	(*CompleteToolOutput)(nil),     // 44: toolresult.v1.CompleteToolOutput
-	(*ProjectionPolicy)(nil),       // 45: toolresult.v1.ProjectionPolicy
-	(CanonicalForm)(0),             // 46: toolresult.v1.CanonicalForm
-	(*durationpb.Duration)(nil),    // 47: google.protobuf.Duration
-	(*CanonicalToolResult)(nil),    // 48: toolresult.v1.CanonicalToolResult
-	(*Receipt)(nil),                // 49: toolresult.v1.Receipt
-	(*Redaction)(nil),              // 50: toolresult.v1.Redaction
-	(*anypb.Any)(nil),              // 51: google.protobuf.Any
-	(*RenderPolicy)(nil),           // 52: toolresult.v1.RenderPolicy
-	(*CompactionPolicy)(nil),       // 53: toolresult.v1.CompactionPolicy
-	(CompactionLevel)(0),           // 54: toolresult.v1.CompactionLevel
+	(AbortPolicy)(0),                // 0: toolresult.v1.AbortPolicy
+	(StoreDurability)(0),            // 1: toolresult.v1.StoreDurability
+	(ResultHold)(0),                 // 2: toolresult.v1.ResultHold
+	(*ProjectRequest)(nil),          // 3: toolresult.v1.ProjectRequest
+	(*AuditDetails)(nil),            // 4: toolresult.v1.AuditDetails
+	(*CallReference)(nil),           // 5: toolresult.v1.CallReference
+	(*ProjectStreamRequest)(nil),    // 6: toolresult.v1.ProjectStreamRequest
+	(*StreamHeader)(nil),            // 7: toolresult.v1.StreamHeader
+	(*StreamChunk)(nil),             // 8: toolresult.v1.StreamChunk
+	(*StreamSnapshot)(nil),          // 9: toolresult.v1.StreamSnapshot
+	(*StreamFinish)(nil),            // 10: toolresult.v1.StreamFinish
+	(*ProjectStreamResponse)(nil),   // 11: toolresult.v1.ProjectStreamResponse
+	(*ProjectResponse)(nil),         // 12: toolresult.v1.ProjectResponse
+	(*ProjectSessionRequest)(nil),   // 13: toolresult.v1.ProjectSessionRequest
+	(*CancelCall)(nil),              // 14: toolresult.v1.CancelCall
+	(*ProjectSessionResponse)(nil),  // 15: toolresult.v1.ProjectSessionResponse
+	(*CallStatus)(nil),              // 16: toolresult.v1.CallStatus
+	(*RenderRequest)(nil),           // 17: toolresult.v1.RenderRequest
+	(*RenderResponse)(nil),          // 18: toolresult.v1.RenderResponse
+	(*ProjectTurnRequest)(nil),      // 19: toolresult.v1.ProjectTurnRequest
+	(*ProjectTurnResponse)(nil),     // 20: toolresult.v1.ProjectTurnResponse
+	(*ParseReceiptRequest)(nil),     // 21: toolresult.v1.ParseReceiptRequest
+	(*ParseReceiptResponse)(nil),    // 22: toolresult.v1.ParseReceiptResponse
+	(*ReceiptFact)(nil),             // 23: toolresult.v1.ReceiptFact
+	(*ReceiptSection)(nil),          // 24: toolresult.v1.ReceiptSection
+	(*ReceiptExtent)(nil),           // 25: toolresult.v1.ReceiptExtent
+	(*ReceiptPiece)(nil),            // 26: toolresult.v1.ReceiptPiece
+	(*ReceiptMark)(nil),             // 27: toolresult.v1.ReceiptMark
+	(*CompactRequest)(nil),          // 28: toolresult.v1.CompactRequest
+	(*CompactEntry)(nil),            // 29: toolresult.v1.CompactEntry
+	(*CompactedResult)(nil),         // 30: toolresult.v1.CompactedResult
+	(*CompactResponse)(nil),         // 31: toolresult.v1.CompactResponse
+	(*CompactStreamRequest)(nil),    // 32: toolresult.v1.CompactStreamRequest
+	(*CompactHeader)(nil),           // 33: toolresult.v1.CompactHeader
+	(*CompactStreamResponse)(nil),   // 34: toolresult.v1.CompactStreamResponse
+	(*CompactionPlan)(nil),          // 35: toolresult.v1.CompactionPlan
+	(*PlannedResult)(nil),           // 36: toolresult.v1.PlannedResult
+	(*SetSessionFocusRequest)(nil),  // 37: toolresult.v1.SetSessionFocusRequest
+	(*SetSessionFocusResponse)(nil), // 38: toolresult.v1.SetSessionFocusResponse
+	(*GetServerInfoRequest)(nil),    // 39: toolresult.v1.GetServerInfoRequest
+	(*GetServerInfoResponse)(nil),   // 40: toolresult.v1.GetServerInfoResponse
+	(*StoreStatus)(nil),             // 41: toolresult.v1.StoreStatus
+	(*ObjectStoreStatus)(nil),       // 42: toolresult.v1.ObjectStoreStatus
+	(*Limits)(nil),                  // 43: toolresult.v1.Limits
+	nil,                             // 44: toolresult.v1.AuditDetails.TrustEntry
+	nil,                             // 45: toolresult.v1.StreamFinish.StreamBytesEntry
+	(*CompleteToolOutput)(nil),      // 46: toolresult.v1.CompleteToolOutput
+	(*ProjectionPolicy)(nil),        // 47: toolresult.v1.ProjectionPolicy
+	(CanonicalForm)(0),              // 48: toolresult.v1.CanonicalForm
+	(*durationpb.Duration)(nil),     // 49: google.protobuf.Duration
+	(*CanonicalToolResult)(nil),     // 50: toolresult.v1.CanonicalToolResult
+	(*Receipt)(nil),                 // 51: toolresult.v1.Receipt
+	(*Redaction)(nil),               // 52: toolresult.v1.Redaction
+	(*anypb.Any)(nil),               // 53: google.protobuf.Any
+	(*RenderPolicy)(nil),            // 54: toolresult.v1.RenderPolicy
+	(*CompactionPolicy)(nil),        // 55: toolresult.v1.CompactionPolicy
+	(CompactionLevel)(0),            // 56: toolresult.v1.CompactionLevel
 }
 var file_toolresult_v1_service_proto_depIdxs = []int32{
-	44, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
-	45, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
+	46, // 0: toolresult.v1.ProjectRequest.output:type_name -> toolresult.v1.CompleteToolOutput
+	47, // 1: toolresult.v1.ProjectRequest.policy:type_name -> toolresult.v1.ProjectionPolicy
 	5,  // 2: toolresult.v1.ProjectRequest.call:type_name -> toolresult.v1.CallReference
 	4,  // 3: toolresult.v1.ProjectRequest.audit:type_name -> toolresult.v1.AuditDetails
-	46, // 4: toolresult.v1.ProjectRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	47, // 5: toolresult.v1.AuditDetails.tool_duration:type_name -> google.protobuf.Duration
-	42, // 6: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
+	48, // 4: toolresult.v1.ProjectRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	49, // 5: toolresult.v1.AuditDetails.tool_duration:type_name -> google.protobuf.Duration
+	44, // 6: toolresult.v1.AuditDetails.trust:type_name -> toolresult.v1.AuditDetails.TrustEntry
 	7,  // 7: toolresult.v1.ProjectStreamRequest.header:type_name -> toolresult.v1.StreamHeader
 	8,  // 8: toolresult.v1.ProjectStreamRequest.chunk:type_name -> toolresult.v1.StreamChunk
 	9,  // 9: toolresult.v1.ProjectStreamRequest.snapshot:type_name -> toolresult.v1.StreamSnapshot
 	10, // 10: toolresult.v1.ProjectStreamRequest.finish:type_name -> toolresult.v1.StreamFinish
-	45, // 11: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
+	47, // 11: toolresult.v1.StreamHeader.policy:type_name -> toolresult.v1.ProjectionPolicy
 	5,  // 12: toolresult.v1.StreamHeader.call:type_name -> toolresult.v1.CallReference
 	0,  // 13: toolresult.v1.StreamHeader.on_abort:type_name -> toolresult.v1.AbortPolicy
 	4,  // 14: toolresult.v1.StreamHeader.audit:type_name -> toolresult.v1.AuditDetails
-	46, // 15: toolresult.v1.StreamHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	44, // 16: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
-	44, // 17: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
-	43, // 18: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
+	48, // 15: toolresult.v1.StreamHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	46, // 16: toolresult.v1.StreamSnapshot.output:type_name -> toolresult.v1.CompleteToolOutput
+	46, // 17: toolresult.v1.StreamFinish.output:type_name -> toolresult.v1.CompleteToolOutput
+	45, // 18: toolresult.v1.StreamFinish.stream_bytes:type_name -> toolresult.v1.StreamFinish.StreamBytesEntry
 	12, // 19: toolresult.v1.ProjectStreamResponse.snapshot:type_name -> toolresult.v1.ProjectResponse
 	12, // 20: toolresult.v1.ProjectStreamResponse.result:type_name -> toolresult.v1.ProjectResponse
-	48, // 21: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	49, // 22: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
+	50, // 21: toolresult.v1.ProjectResponse.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	51, // 22: toolresult.v1.ProjectResponse.receipt:type_name -> toolresult.v1.Receipt
 	1,  // 23: toolresult.v1.ProjectResponse.durability:type_name -> toolresult.v1.StoreDurability
-	50, // 24: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
+	52, // 24: toolresult.v1.ProjectResponse.redactions:type_name -> toolresult.v1.Redaction
 	3,  // 25: toolresult.v1.ProjectSessionRequest.project:type_name -> toolresult.v1.ProjectRequest
 	14, // 26: toolresult.v1.ProjectSessionRequest.cancel:type_name -> toolresult.v1.CancelCall
 	12, // 27: toolresult.v1.ProjectSessionResponse.result:type_name -> toolresult.v1.ProjectResponse
 	16, // 28: toolresult.v1.ProjectSessionResponse.status:type_name -> toolresult.v1.CallStatus
-	51, // 29: toolresult.v1.CallStatus.details:type_name -> google.protobuf.Any
-	48, // 30: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	52, // 31: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
+	53, // 29: toolresult.v1.CallStatus.details:type_name -> google.protobuf.Any
+	50, // 30: toolresult.v1.RenderRequest.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	54, // 31: toolresult.v1.RenderRequest.policy:type_name -> toolresult.v1.RenderPolicy
 	5,  // 32: toolresult.v1.RenderRequest.call:type_name -> toolresult.v1.CallReference
-	49, // 33: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
+	51, // 33: toolresult.v1.RenderResponse.receipt:type_name -> toolresult.v1.Receipt
 	3,  // 34: toolresult.v1.ProjectTurnRequest.outputs:type_name -> toolresult.v1.ProjectRequest
 	12, // 35: toolresult.v1.ProjectTurnResponse.results:type_name -> toolresult.v1.ProjectResponse
 	23, // 36: toolresult.v1.ParseReceiptResponse.facts:type_name -> toolresult.v1.ReceiptFact
@@ -3918,30 +4029,30 @@ var file_toolresult_v1_service_proto_depIdxs = []int32{
 	26, // 39: toolresult.v1.ReceiptSection.body:type_name -> toolresult.v1.ReceiptPiece
 	27, // 40: toolresult.v1.ReceiptPiece.mark:type_name -> toolresult.v1.ReceiptMark
 	29, // 41: toolresult.v1.CompactRequest.entries:type_name -> toolresult.v1.CompactEntry
-	53, // 42: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
-	46, // 43: toolresult.v1.CompactRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
-	48, // 44: toolresult.v1.CompactEntry.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	48, // 45: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
-	49, // 46: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
+	55, // 42: toolresult.v1.CompactRequest.policy:type_name -> toolresult.v1.CompactionPolicy
+	48, // 43: toolresult.v1.CompactRequest.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	50, // 44: toolresult.v1.CompactEntry.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	50, // 45: toolresult.v1.CompactedResult.canonical:type_name -> toolresult.v1.CanonicalToolResult
+	51, // 46: toolresult.v1.CompactedResult.receipt:type_name -> toolresult.v1.Receipt
 	30, // 47: toolresult.v1.CompactResponse.results:type_name -> toolresult.v1.CompactedResult
 	35, // 48: toolresult.v1.CompactResponse.plan:type_name -> toolresult.v1.CompactionPlan
-	49, // 49: toolresult.v1.CompactResponse.overview:type_name -> toolresult.v1.Receipt
+	51, // 49: toolresult.v1.CompactResponse.overview:type_name -> toolresult.v1.Receipt
 	33, // 50: toolresult.v1.CompactStreamRequest.header:type_name -> toolresult.v1.CompactHeader
 	29, // 51: toolresult.v1.CompactStreamRequest.entry:type_name -> toolresult.v1.CompactEntry
-	53, // 52: toolresult.v1.CompactHeader.policy:type_name -> toolresult.v1.CompactionPolicy
-	46, // 53: toolresult.v1.CompactHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
+	55, // 52: toolresult.v1.CompactHeader.policy:type_name -> toolresult.v1.CompactionPolicy
+	48, // 53: toolresult.v1.CompactHeader.canonical_form:type_name -> toolresult.v1.CanonicalForm
 	36, // 54: toolresult.v1.CompactStreamResponse.planned:type_name -> toolresult.v1.PlannedResult
 	30, // 55: toolresult.v1.CompactStreamResponse.result:type_name -> toolresult.v1.CompactedResult
 	31, // 56: toolresult.v1.CompactStreamResponse.summary:type_name -> toolresult.v1.CompactResponse
 	36, // 57: toolresult.v1.CompactionPlan.results:type_name -> toolresult.v1.PlannedResult
-	54, // 58: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
+	56, // 58: toolresult.v1.PlannedResult.level:type_name -> toolresult.v1.CompactionLevel
 	2,  // 59: toolresult.v1.PlannedResult.hold:type_name -> toolresult.v1.ResultHold
 	1,  // 60: toolresult.v1.GetServerInfoResponse.durability:type_name -> toolresult.v1.StoreDurability
-	41, // 61: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
-	39, // 62: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
-	40, // 63: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
-	47, // 64: toolresult.v1.Limits.default_deadline:type_name -> google.protobuf.Duration
-	47, // 65: toolresult.v1.Limits.stream_idle:type_name -> google.protobuf.Duration
+	43, // 61: toolresult.v1.GetServerInfoResponse.limits:type_name -> toolresult.v1.Limits
+	41, // 62: toolresult.v1.GetServerInfoResponse.store:type_name -> toolresult.v1.StoreStatus
+	42, // 63: toolresult.v1.StoreStatus.object_store:type_name -> toolresult.v1.ObjectStoreStatus
+	49, // 64: toolresult.v1.Limits.default_deadline:type_name -> google.protobuf.Duration
+	49, // 65: toolresult.v1.Limits.stream_idle:type_name -> google.protobuf.Duration
 	3,  // 66: toolresult.v1.ToolResultService.Project:input_type -> toolresult.v1.ProjectRequest
 	6,  // 67: toolresult.v1.ToolResultService.ProjectStream:input_type -> toolresult.v1.ProjectStreamRequest
 	13, // 68: toolresult.v1.ToolResultService.ProjectSession:input_type -> toolresult.v1.ProjectSessionRequest
@@ -3950,18 +4061,20 @@ var file_toolresult_v1_service_proto_depIdxs = []int32{
 	19, // 71: toolresult.v1.ToolResultService.ProjectTurn:input_type -> toolresult.v1.ProjectTurnRequest
 	28, // 72: toolresult.v1.ToolResultService.Compact:input_type -> toolresult.v1.CompactRequest
 	32, // 73: toolresult.v1.ToolResultService.CompactStream:input_type -> toolresult.v1.CompactStreamRequest
-	37, // 74: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
-	12, // 75: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
-	11, // 76: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
-	15, // 77: toolresult.v1.ToolResultService.ProjectSession:output_type -> toolresult.v1.ProjectSessionResponse
-	18, // 78: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
-	22, // 79: toolresult.v1.ToolResultService.ParseReceipt:output_type -> toolresult.v1.ParseReceiptResponse
-	20, // 80: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
-	31, // 81: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
-	34, // 82: toolresult.v1.ToolResultService.CompactStream:output_type -> toolresult.v1.CompactStreamResponse
-	38, // 83: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
-	75, // [75:84] is the sub-list for method output_type
-	66, // [66:75] is the sub-list for method input_type
+	37, // 74: toolresult.v1.ToolResultService.SetSessionFocus:input_type -> toolresult.v1.SetSessionFocusRequest
+	39, // 75: toolresult.v1.ToolResultService.GetServerInfo:input_type -> toolresult.v1.GetServerInfoRequest
+	12, // 76: toolresult.v1.ToolResultService.Project:output_type -> toolresult.v1.ProjectResponse
+	11, // 77: toolresult.v1.ToolResultService.ProjectStream:output_type -> toolresult.v1.ProjectStreamResponse
+	15, // 78: toolresult.v1.ToolResultService.ProjectSession:output_type -> toolresult.v1.ProjectSessionResponse
+	18, // 79: toolresult.v1.ToolResultService.Render:output_type -> toolresult.v1.RenderResponse
+	22, // 80: toolresult.v1.ToolResultService.ParseReceipt:output_type -> toolresult.v1.ParseReceiptResponse
+	20, // 81: toolresult.v1.ToolResultService.ProjectTurn:output_type -> toolresult.v1.ProjectTurnResponse
+	31, // 82: toolresult.v1.ToolResultService.Compact:output_type -> toolresult.v1.CompactResponse
+	34, // 83: toolresult.v1.ToolResultService.CompactStream:output_type -> toolresult.v1.CompactStreamResponse
+	38, // 84: toolresult.v1.ToolResultService.SetSessionFocus:output_type -> toolresult.v1.SetSessionFocusResponse
+	40, // 85: toolresult.v1.ToolResultService.GetServerInfo:output_type -> toolresult.v1.GetServerInfoResponse
+	76, // [76:86] is the sub-list for method output_type
+	66, // [66:76] is the sub-list for method input_type
 	66, // [66:66] is the sub-list for extension type_name
 	66, // [66:66] is the sub-list for extension extendee
 	0,  // [0:66] is the sub-list for field type_name
@@ -4025,7 +4138,7 @@ func file_toolresult_v1_service_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_service_proto_rawDesc), len(file_toolresult_v1_service_proto_rawDesc)),
 			NumEnums:      3,
-			NumMessages:   41,
+			NumMessages:   43,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -19,15 +19,16 @@ import (
 const _ = grpc.SupportPackageIsVersion9
 
 const (
-	ToolResultService_Project_FullMethodName        = "/toolresult.v1.ToolResultService/Project"
-	ToolResultService_ProjectStream_FullMethodName  = "/toolresult.v1.ToolResultService/ProjectStream"
-	ToolResultService_ProjectSession_FullMethodName = "/toolresult.v1.ToolResultService/ProjectSession"
-	ToolResultService_Render_FullMethodName         = "/toolresult.v1.ToolResultService/Render"
-	ToolResultService_ParseReceipt_FullMethodName   = "/toolresult.v1.ToolResultService/ParseReceipt"
-	ToolResultService_ProjectTurn_FullMethodName    = "/toolresult.v1.ToolResultService/ProjectTurn"
-	ToolResultService_Compact_FullMethodName        = "/toolresult.v1.ToolResultService/Compact"
-	ToolResultService_CompactStream_FullMethodName  = "/toolresult.v1.ToolResultService/CompactStream"
-	ToolResultService_GetServerInfo_FullMethodName  = "/toolresult.v1.ToolResultService/GetServerInfo"
+	ToolResultService_Project_FullMethodName         = "/toolresult.v1.ToolResultService/Project"
+	ToolResultService_ProjectStream_FullMethodName   = "/toolresult.v1.ToolResultService/ProjectStream"
+	ToolResultService_ProjectSession_FullMethodName  = "/toolresult.v1.ToolResultService/ProjectSession"
+	ToolResultService_Render_FullMethodName          = "/toolresult.v1.ToolResultService/Render"
+	ToolResultService_ParseReceipt_FullMethodName    = "/toolresult.v1.ToolResultService/ParseReceipt"
+	ToolResultService_ProjectTurn_FullMethodName     = "/toolresult.v1.ToolResultService/ProjectTurn"
+	ToolResultService_Compact_FullMethodName         = "/toolresult.v1.ToolResultService/Compact"
+	ToolResultService_CompactStream_FullMethodName   = "/toolresult.v1.ToolResultService/CompactStream"
+	ToolResultService_SetSessionFocus_FullMethodName = "/toolresult.v1.ToolResultService/SetSessionFocus"
+	ToolResultService_GetServerInfo_FullMethodName   = "/toolresult.v1.ToolResultService/GetServerInfo"
 )
 
 // ToolResultServiceClient is the client API for ToolResultService service.
@@ -244,6 +245,25 @@ type ToolResultServiceClient interface {
 	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
+	// SetSessionFocus says what the agent of a session looks for: its task, the question, its
+	// last message. Every later Project, ProjectStream and ProjectTurn of the session uses it,
+	// together with the focus of its own policy if there is one (ProjectionPolicy.focus). The
+	// new focus replaces the one before. A call that was projected before keeps the focus that
+	// it had then, so that the same output has the same receipt.
+	//
+	// It has no preconditions: a session need not exist. The focus is in memory alone and lost
+	// when the server stops, so set it again after a start. The server remembers the sessions
+	// that were used last (docs/reference/limits.md).
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct session_id or
+	//	  agent_id; do not retry.
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the focus has more than 8,192 bytes; send its
+	//	  beginning.
+	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session; name
+	//	  that one, or none.
+	SetSessionFocus(ctx context.Context, in *SetSessionFocusRequest, opts ...grpc.CallOption) (*SetSessionFocusResponse, error)
 	// GetServerInfo says what this server is and what it accepts, so that a
 	// client needs no constants of its own.
 	//
@@ -347,6 +367,16 @@ func (c *toolResultServiceClient) CompactStream(ctx context.Context, opts ...grp
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolResultService_CompactStreamClient = grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse]
+
+func (c *toolResultServiceClient) SetSessionFocus(ctx context.Context, in *SetSessionFocusRequest, opts ...grpc.CallOption) (*SetSessionFocusResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(SetSessionFocusResponse)
+	err := c.cc.Invoke(ctx, ToolResultService_SetSessionFocus_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
 
 func (c *toolResultServiceClient) GetServerInfo(ctx context.Context, in *GetServerInfoRequest, opts ...grpc.CallOption) (*GetServerInfoResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -572,6 +602,25 @@ type ToolResultServiceServer interface {
 	//	DEADLINE_EXCEEDED (STREAM_IDLE): no message was received for longer than
 	//	  Limits.stream_idle.
 	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
+	// SetSessionFocus says what the agent of a session looks for: its task, the question, its
+	// last message. Every later Project, ProjectStream and ProjectTurn of the session uses it,
+	// together with the focus of its own policy if there is one (ProjectionPolicy.focus). The
+	// new focus replaces the one before. A call that was projected before keeps the focus that
+	// it had then, so that the same output has the same receipt.
+	//
+	// It has no preconditions: a session need not exist. The focus is in memory alone and lost
+	// when the server stops, so set it again after a start. The server remembers the sessions
+	// that were used last (docs/reference/limits.md).
+	//
+	// Errors:
+	//
+	//	INVALID_ARGUMENT (FIELD_MISSING, FIELD_TOO_LONG, NAME_INVALID): correct session_id or
+	//	  agent_id; do not retry.
+	//	INVALID_ARGUMENT (FIELD_OUT_OF_BOUNDS): the focus has more than 8,192 bytes; send its
+	//	  beginning.
+	//	PERMISSION_DENIED (SESSION_MISMATCH): the caller is confined to another session; name
+	//	  that one, or none.
+	SetSessionFocus(context.Context, *SetSessionFocusRequest) (*SetSessionFocusResponse, error)
 	// GetServerInfo says what this server is and what it accepts, so that a
 	// client needs no constants of its own.
 	//
@@ -610,6 +659,9 @@ func (UnimplementedToolResultServiceServer) Compact(context.Context, *CompactReq
 }
 func (UnimplementedToolResultServiceServer) CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error {
 	return status.Error(codes.Unimplemented, "method CompactStream not implemented")
+}
+func (UnimplementedToolResultServiceServer) SetSessionFocus(context.Context, *SetSessionFocusRequest) (*SetSessionFocusResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method SetSessionFocus not implemented")
 }
 func (UnimplementedToolResultServiceServer) GetServerInfo(context.Context, *GetServerInfoRequest) (*GetServerInfoResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method GetServerInfo not implemented")
@@ -746,6 +798,24 @@ func _ToolResultService_CompactStream_Handler(srv interface{}, stream grpc.Serve
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type ToolResultService_CompactStreamServer = grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]
 
+func _ToolResultService_SetSessionFocus_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(SetSessionFocusRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(ToolResultServiceServer).SetSessionFocus(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: ToolResultService_SetSessionFocus_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(ToolResultServiceServer).SetSessionFocus(ctx, req.(*SetSessionFocusRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _ToolResultService_GetServerInfo_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(GetServerInfoRequest)
 	if err := dec(in); err != nil {
@@ -790,6 +860,10 @@ var ToolResultService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "Compact",
 			Handler:    _ToolResultService_Compact_Handler,
+		},
+		{
+			MethodName: "SetSessionFocus",
+			Handler:    _ToolResultService_SetSessionFocus_Handler,
 		},
 		{
 			MethodName: "GetServerInfo",
