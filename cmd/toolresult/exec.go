@@ -221,6 +221,9 @@ func (e *execution) request() (*pb.ProjectRequest, error) {
 		return nil, err
 	}
 	call, err := e.call.message()
+	if call == nil {
+		policy.FocusSession = hostSession()
+	}
 	return &pb.ProjectRequest{Policy: policy, Call: call}, err
 }
 

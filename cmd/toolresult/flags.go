@@ -26,6 +26,7 @@ type policyFlags struct {
 	vocabulary             string      // name of a TokenVocabulary
 	artifacts, handles     string      // names of an ArtifactPolicy and of a HandleForm
 	headGiven              func() bool // whether --head-percent was given
+	focus                  string      // what the agent looks for; empty: not known
 }
 
 // renderFlags defines the flags of a RenderPolicy.
@@ -43,6 +44,7 @@ func (p *policyFlags) flags(fs *pflag.FlagSet) {
 	fs.Uint32Var(&p.lineBytes, "max-line-bytes", 0, "bytes of one line before its inner part is cut (default: 2000)")
 	fs.Uint32Var(&p.headPercent, "head-percent", 25, "share of the first lines of a cut preview, in per cent")
 	fs.StringVar(&p.artifacts, "artifacts", "when-lossy", "when a payload is kept whole: "+listed(artifactsChoice.names()))
+	fs.StringVar(&p.focus, "focus", "", "what the agent looks for, such as its task: lines that have its words come first")
 	p.headGiven = func() bool { return fs.Changed("head-percent") }
 }
 
@@ -75,6 +77,10 @@ func (p *policyFlags) projection() (*pb.ProjectionPolicy, error) {
 	if p.headPercent > 100 {
 		return nil, fmt.Errorf("--head-percent %d: 0 to 100", p.headPercent)
 	}
+	if len(p.focus) > maxFocus {
+		return nil, fmt.Errorf("--focus has %d bytes; use at most %d", len(p.focus), maxFocus)
+	}
+	policy.Focus = strings.ToValidUTF8(p.focus, "\ufffd")
 	// 0 per cent is a wish (the end alone), so the field is optional and the flag must have been given.
 	if p.headGiven() {
 		policy.HeadPercent = &p.headPercent

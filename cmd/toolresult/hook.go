@@ -26,8 +26,9 @@ func hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook HOST", Short: "Answer a hook of an agent host, with the host's JSON on stdin", Args: cobra.ExactArgs(1),
 		Long: "Reads the JSON that an agent host gives to a hook, and prints the JSON that the host takes, or nothing. After a tool " +
-			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`. Where no sidecar runs, one is " +
-			"started, as `toolresult ensure` does. The exit code is always 0.\n\n" +
+			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`; a prompt says what the agent " +
+			"looks for, by which its next receipts are made. Where no sidecar runs, one is started, as `toolresult ensure` does. The exit " +
+			"code is always 0.\n\n" +
 			"`toolresult install HOST` writes the settings that run it. Hosts: claude-code, gemini-cli, codex, copilot-cli, opencode, pi.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h.target.running, h.target.ensured = true, &starting{}
@@ -69,7 +70,7 @@ const (
 	perMiBAtEnd = 10 * time.Millisecond
 )
 
-// errLeftAlone says why a hook prints nothing although nothing failed.
+// errLeftAlone says why a hook does nothing although nothing failed.
 var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt already, or has a form that is not known")
 
 // maxHookInput is the largest payload of a hook that is read, in bytes.
@@ -91,6 +92,12 @@ func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (ou
 	}
 	if hooks.IsBefore(payload) {
 		return h.before(host, payload)
+	}
+	if focus, ok := hooks.Prompt(payload); ok {
+		if focus == "" {
+			return nil, errLeftAlone
+		}
+		return nil, h.setFocus(ctx, focus)
 	}
 	r, err := hooks.After(host, payload, hooks.Options{Reads: h.reads, Regular: isOwnFile})
 	if err != nil {
@@ -187,6 +194,7 @@ func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result, sent
 	if err != nil {
 		return "", err
 	}
+	policy.FocusSession = hostSession()
 	if r.File != "" {
 		return streamFile(ctx, c, r, policy, sent)
 	}

@@ -56,7 +56,7 @@ func (m *mcp) sidecar(log *slog.Logger) (mcpproxy.Sidecar, error) {
 	client := &sidecarclient.Client{
 		Results: pb.NewToolResultServiceClient(conn), Tools: pb.NewToolServiceClient(conn), Artifacts: pb.NewArtifactServiceClient(conn),
 		Health: healthpb.NewHealthClient(conn), Session: session, Patience: patience,
-		Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{
+		Policy: &pb.ProjectionPolicy{FocusSession: hostSession(), Render: &pb.RenderPolicy{
 			Budget: &pb.Budget{MaxTokens: m.tokens}, Handles: pb.HandleForm_HANDLE_FORM_CALL, ReadTool: m.readTool,
 		}},
 	}

@@ -7,3 +7,12 @@ const getTermios = unix.TIOCGETA
 
 // descriptors is the directory that has the descriptors of this process by their numbers.
 const descriptors = "/dev/fd"
+
+// findAncestor returns a process by its pid.
+func findAncestor(pid int) (ancestor, bool) {
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || int(p.Proc.P_pid) != pid {
+		return ancestor{}, false
+	}
+	return ancestor{int(p.Eproc.Ppid), unix.ByteSliceToString(p.Proc.P_comm[:]), uint64(p.Proc.P_starttime.Nano())}, true
+}

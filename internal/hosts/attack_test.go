@@ -172,7 +172,7 @@ func TestAnotherVersionInstalls(t *testing.T) {
 	if err := m.store.Install(m.plan(t, hooks.ClaudeCode, o)); err != nil {
 		t.Fatal(err)
 	}
-	if got := read(t, path); strings.Contains(got, "/usr/bin") || strings.Count(got, "hook claude-code") != 1 {
+	if got := read(t, path); strings.Contains(got, "/usr/bin") || strings.Count(got, "hook claude-code") != 2 {
 		t.Errorf("%s", got)
 	}
 	if err := m.store.Uninstall(hooks.ClaudeCode); err != nil {

@@ -163,6 +163,11 @@ type (
 	list = []any
 )
 
+// promptEntry returns the same of a hook that is run when the user has written a prompt.
+func promptEntry(command string, timeout int) obj {
+	return obj{"hooks": list{obj{"type": "command", "command": command, "timeout": timeout}}}
+}
+
 // hookEntry returns an entry of a list of hooks, in the form that Claude Code, Gemini CLI and Codex share.
 func hookEntry(matcher, command string, timeout int) obj {
 	return obj{"matcher": matcher, "hooks": list{obj{"type": "command", "command": command, "timeout": timeout}}}
@@ -177,6 +182,7 @@ func claudeCode(o Options) Plan {
 		Changes: []Change{{filepath.Join(o.dir("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"), JSONFile{
 			{Path: []string{"env", "CLAUDE_CODE_SHELL_PREFIX"}, Value: o.Shell},
 			{Path: []string{"hooks", "PostToolUse"}, Value: hookEntry(matcher, o.hook(hooks.ClaudeCode), 10), Append: true},
+			{Path: []string{"hooks", "UserPromptSubmit"}, Value: promptEntry(o.hook(hooks.ClaudeCode), 10), Append: true},
 		}}},
 		Permissions: kept,
 		Notes:       []string{"The prefix is also put before stdio MCP servers, which toolresult-shell starts as they are."},
@@ -200,10 +206,12 @@ fi
 
 func geminiCLI(o Options) Plan {
 	dir := filepath.Join(o.Home, ".gemini")
+	prompt := Setting{Path: []string{"hooks", "BeforeAgent"}, Value: promptEntry(o.hook(hooks.GeminiCLI), 10000), Append: true}
 	if o.Rewrite {
 		return Plan{
 			Changes: []Change{{filepath.Join(dir, "settings.json"), JSONFile{
 				{Path: []string{"hooks", "BeforeTool"}, Value: hookEntry("run_shell_command", o.hook(hooks.GeminiCLI), 10000), Append: true},
+				prompt,
 			}}},
 			Permissions: rewriting("Gemini CLI", "toolresult", "a rule that allows `git` no longer matches, and one that denies `rm` does not either"),
 		}
@@ -214,6 +222,7 @@ func geminiCLI(o Options) Plan {
 			{file, o.bashFile(hooks.GeminiCLI, `[ -n "${GEMINI_CLI-}" ]`)},
 			// Gemini CLI reads one file: a new one in its folder would hide that of the home.
 			{settingsOf(dir, ".env", filepath.Join("..", ".env")), Variable{"BASH_ENV", file}},
+			{filepath.Join(dir, "settings.json"), JSONFile{prompt}},
 		},
 		Permissions: kept,
 		Notes: []string{
@@ -232,10 +241,12 @@ func rewriting(host, program, rules string) string {
 func codex(o Options) Plan {
 	dir := o.dir("CODEX_HOME", ".codex")
 	sandbox := "In the sandbox workspace-write a command reaches no sidecar, and keeps its output in the temporary directory. In read-only it can keep none: the output is as without toolresult there."
+	prompt := Setting{Path: []string{"hooks", "UserPromptSubmit"}, Value: promptEntry(o.hook(hooks.Codex), 10), Append: true}
 	if o.Rewrite {
 		return Plan{
 			Changes: []Change{{filepath.Join(dir, "hooks.json"), JSONFile{
 				{Path: []string{"hooks", "PreToolUse"}, Value: hookEntry("^Bash$", o.hook(hooks.Codex, "--allow"), 10), Append: true},
+				prompt,
 			}}},
 			Permissions: "PERMISSIONS CHANGE: Codex takes a rewritten command only from a hook that says \"allow\". Its sandbox stays, " +
 				"but rules (.rules) see `toolresult shell -c '...'` and not the model's command: a rule that forbids `rm` no longer matches.",
@@ -252,10 +263,12 @@ func codex(o Options) Plan {
 			{filepath.Join(dir, "config.toml"), TOMLFiles{
 				{"shell_environment_policy", "set", "BASH_ENV", file}, {"shell_environment_policy", "set", "SHLVL", "1"},
 			}},
+			{filepath.Join(dir, "hooks.json"), JSONFile{prompt}},
 		},
 		Permissions: kept,
 		Notes: []string{
 			"Codex runs commands with your login shell; with another one than bash nothing changes, and --rewrite is the other way.", sandbox,
+			"Codex runs the prompt hook after you trust it: start codex, and choose to trust it. Until then receipts do not know your prompt.",
 		},
 	}
 }
@@ -264,7 +277,7 @@ func copilotCLI(o Options) Plan {
 	entry := func(flags ...string) list {
 		return list{obj{"type": "command", "bash": o.hook(hooks.CopilotCLI, flags...), "timeoutSec": 10}}
 	}
-	events := obj{"postToolUse": entry()}
+	events := obj{"postToolUse": entry(), "userPromptSubmitted": entry()}
 	p := Plan{Permissions: kept}
 	if o.Rewrite {
 		events["preToolUse"] = entry()
@@ -332,6 +345,12 @@ function ask(event) {
 
 const opencodePlugin = `
 export const Toolresult = async () => ({
+  "chat.message": async (_, output) => {
+    try {
+      const prompt = output.parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n")
+      await ask({ prompt })
+    } catch {}
+  },
   "tool.execute.after": async (input, output) => {
     if (input.tool === "bash") return // it ran through the shell of toolresult
     try {
@@ -344,6 +363,11 @@ export const Toolresult = async () => ({
 
 const piExtension = `
 export default function (pi) {
+  pi.on("before_agent_start", async (event) => {
+    try {
+      await ask({ prompt: event.prompt })
+    } catch {}
+  })
   pi.on("tool_result", async (event) => {
     if (event.toolName === "bash") return // it ran through the shell of toolresult
     try {
