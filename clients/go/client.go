@@ -15,8 +15,9 @@ type Client struct {
 	Stubs
 	conn    *grpc.ClientConn
 	address string
-	session string      // of calls that name none
-	noIDs   atomic.Bool // the sidecar keeps no audit log, and takes no request ids
+	session string       // of calls that name none
+	task    atomic.Value // string
+	noIDs   atomic.Bool  // the sidecar keeps no audit log, and takes no request ids
 }
 
 // Stubs are the generated clients, for calls that [Client] has no method of. They share its connection, deadlines, retries and
@@ -50,6 +51,11 @@ func (c *Client) Healthy(ctx context.Context) (bool, error) {
 	answer, err := c.Health.Check(ctx, &healthpb.HealthCheckRequest{})
 	return answer.GetStatus() == healthpb.HealthCheckResponse_SERVING, err
 }
+
+// SetTask sets what the agent looks for in the outputs that are projected from now on: its task, its question, its last message. Each
+// call has it before a [Focus] of its own, on lines of their own. Of a long task the beginning counts: both have at most 8 KiB. "" is
+// none.
+func (c *Client) SetTask(task string) { c.task.Store(task) }
 
 // RegisterSecrets says which values must not be in anything that is made of a tool's output: those of one session, or with "" of
 // all. Names replace values, as "[redacted:NAME]". The list takes the place of an earlier one. It returns the id of the list, which a

@@ -48,6 +48,7 @@ type settings struct {
 	start   bool
 	timeout time.Duration
 	session string
+	task    string
 	dial    []grpc.DialOption
 }
 
@@ -70,6 +71,9 @@ func WithTimeout(d time.Duration) ConnectOption { return func(s *settings) { s.t
 
 // WithSession sets the session of calls that name none.
 func WithSession(id string) ConnectOption { return func(s *settings) { s.session = id } }
+
+// WithTask sets what the agent looks for, such as its task: receipts then show the lines that have its words. [Client.SetTask] has more.
+func WithTask(task string) ConnectOption { return func(s *settings) { s.task = task } }
 
 // WithDialOptions sets further options of gRPC, which win over those of this package.
 func WithDialOptions(options ...grpc.DialOption) ConnectOption {
@@ -181,7 +185,7 @@ func (b bearer) RequireTransportSecurity() bool { return b.secure }
 
 // newClient returns a client on a connection.
 func newClient(conn *grpc.ClientConn, s settings) *Client {
-	return &Client{
+	c := &Client{
 		Stubs: Stubs{
 			Results: pb.NewToolResultServiceClient(conn), Artifacts: pb.NewArtifactServiceClient(conn),
 			Transport: pb.NewTransportServiceClient(conn), Tools: pb.NewToolServiceClient(conn),
@@ -189,4 +193,6 @@ func newClient(conn *grpc.ClientConn, s settings) *Client {
 		},
 		conn: conn, address: s.address, session: s.session,
 	}
+	c.SetTask(s.task)
+	return c
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"strings"
+	"unicode/utf8"
 
 	"google.golang.org/protobuf/proto"
 
@@ -40,6 +42,9 @@ func MaxTokens(n int) Option {
 func Policy(policy *pb.ProjectionPolicy) Option {
 	return func(p *projection) { p.request.Policy = proto.CloneOf(policy) }
 }
+
+// Focus sets what the agent looks for, in its own words: the question, the last message. At most 8 KiB. Default: the task of the client.
+func Focus(text string) Option { return func(p *projection) { p.policy().Focus = text } }
 
 // Session sets the session that owns the artifacts. Default: that of the client, or none.
 func Session(id string) Option { return func(p *projection) { p.call().SessionId = id } }
@@ -90,7 +95,33 @@ func (c *Client) projection(options []Option) *projection {
 	if c.session != "" && p.request.GetCall().GetSessionId() == "" {
 		p.call().SessionId = c.session
 	}
+	if task, _ := c.task.Load().(string); task != "" {
+		p.policy().Focus = joinFocus(task, p.request.GetPolicy().GetFocus())
+	}
 	return p
+}
+
+// maxFocus bounds a focus, in bytes, as the contract has it.
+const maxFocus = 8 << 10
+
+// joinFocus puts a task before a focus, or as much of its beginning as there is space for. A focus that is too long is for the sidecar
+// to reject.
+func joinFocus(task, focus string) string {
+	end := ""
+	if focus != "" {
+		end = "\n" + focus
+	}
+	n := max(maxFocus-len(end), 0)
+	if n < len(task) {
+		for n > 0 && !utf8.RuneStart(task[n]) {
+			n--
+		}
+		task = task[:n]
+	}
+	if task = strings.ToValidUTF8(task, "?"); task == "" {
+		return focus
+	}
+	return task + end
 }
 
 // ProjectText projects what a tool answered: any text, any bytes, of any size.
