@@ -13,7 +13,7 @@ from conftest import Sidecar, wait_until
 import toolresult
 from toolresult import Call, aio, reasons
 from toolresult.turns import PROVIDERS
-from toolresult.v1 import policy_pb2, transport_pb2
+from toolresult.v1 import audit_pb2, policy_pb2, transport_pb2
 
 LONG = "".join(f"compiling unit {n} of the program\n" for n in range(3000))
 ALL = sorted(PROVIDERS)
@@ -321,3 +321,50 @@ def test_sessions_for_asyncio(shared: Sidecar) -> None:
                 assert [part["tool_use_id"] for part in session.messages[-1]["content"]] == [call.id for call in calls]
 
     asyncio.run(main())
+
+
+def focuses(client: toolresult.Client, session: str) -> List[str]:
+    """Return what was looked for in the results of a session, the oldest first."""
+    listed = client.stubs.audit.ListRecords(audit_pb2.ListRecordsRequest(session_id=session, page_size=100)).records
+    records = [client.stubs.audit.GetRecord(audit_pb2.GetRecordRequest(sequence=record.sequence)).record for record in reversed(listed)]
+    return [record.policy.focus for record in records if record.kind == audit_pb2.AUDIT_KIND_PROJECTION]
+
+
+def test_what_the_agent_looks_for(client: toolresult.Client) -> None:
+    with client.session("session-task", task="fix the parser", policy=policy_pb2.ProjectionPolicy(segments=True)) as session:
+        session.project_text("search", "one\n")
+        session.project_text("search", "two\n", focus="parse_args")
+        session.task = "fix the lexer"
+        session.project_text("search", "three\n", policy=policy_pb2.ProjectionPolicy(focus="lex_all"))
+        session.task = ""
+        session.project_text("search", "four\n")
+        session.project_text("search", "large\n" * (1 << 20), focus="large")
+    expected = ["fix the parser", "fix the parser\nparse_args", "fix the lexer\nlex_all", "", "large"]
+    assert focuses(client, "session-task") == expected
+
+
+def test_what_was_said_is_looked_for(client: toolresult.Client) -> None:
+    with client.session("session-said", provider="anthropic") as session:
+        session.user("Why does it fail?")
+        session.assistant("I look for parse_args.", [Call("search", {}, "call_1"), Call("search", {}, "call_2")])
+        session.project_text("search", "one\n", call_id="call_1")
+        session.project_text("search", "two\n", call_id="call_2", focus="own")
+        session.assistant("", [Call("search", {}, "call_3")])
+        session.task = "the task"
+        session.project_text("search", "three\n", call_id="call_3")
+    expected = ["Why does it fail?\nI look for parse_args.", "Why does it fail?\nown", "the task"]
+    assert focuses(client, "session-said") == expected
+
+
+@pytest.mark.parametrize("unit", ["a", "ü", "漢", "\U0001f600", "\ud800"])
+def test_long_tasks_are_cut(client: toolresult.Client, unit: str) -> None:
+    id = f"session-long-{len(unit.encode('utf-8', 'surrogatepass'))}-{ord(unit)}"
+    with client.session(id, task=unit * 9000) as session:
+        session.project_text("search", "one\n")
+        session.project_text("search", "two\n", focus="own")
+        with pytest.raises(reasons.FieldOutOfBoundsError):
+            session.project_text("search", "three\n", focus="x" * 8193)
+    for focus, end in zip(focuses(client, id), ["", "\nown"]):
+        assert focus.endswith(end)
+        assert 8188 < len(focus.encode()) <= 8192
+        assert set(focus.removesuffix(end)) == {unit if unit != "\ud800" else "\ufffd"}

@@ -84,6 +84,7 @@ class Calls:
         self,
         id: str,
         *,
+        task: str = "",
         provider: Optional[Provider] = None,
         turn_tokens: int = 8000,
         history_tokens: int = 40_000,
@@ -95,6 +96,8 @@ class Calls:
 
         Args:
             id: of the session, which owns all artifacts.
+            task: what the agent looks for; `task` of the session changes it. Of a long one the beginning counts, 8 KiB. Empty: what the
+                user said last.
             provider: as for `encode_turn`. None: the session has no messages.
             turn_tokens: the most that all receipts of one turn cost.
             history_tokens: the most that all receipts cost. When they cost more, older ones are compacted to half of it.
@@ -108,6 +111,7 @@ class Calls:
         return AsyncSession(
             self,
             id,
+            task=task,
             provider=provider,
             turn_tokens=turn_tokens,
             history_tokens=history_tokens,
@@ -126,7 +130,7 @@ class Calls:
             family: "command" or "text"; another one, as `info` names it, ends with `finish_with`.
             command_line: of a command, by which lines are ranked while they arrive.
             media_type: of a text, such as "text/markdown". Empty: not known.
-            **options: session, call_id, agent_id, max_tokens, policy, request_id and timeout; see `toolresult.Options`.
+            **options: session, call_id, agent_id, max_tokens, focus, policy, request_id and timeout; see `toolresult.Options`.
                 The timeout is that of the whole stream; without one it has none.
         """
         output = Output(tool, options)

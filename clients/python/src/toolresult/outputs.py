@@ -33,7 +33,9 @@ class Options(TypedDict, total=False):
     agent_id: str
     #: The most that the receipt costs, in tokens. Default: by tool, model and family.
     max_tokens: int
-    #: How the output is projected. max_tokens is set in a copy of it.
+    #: What the agent looks for, in its own words: the question, the last message. At most 8 KiB of UTF-8. Default: not known.
+    focus: str
+    #: How the output is projected. max_tokens and focus are set in a copy of it.
     policy: policy_pb2.ProjectionPolicy
     #: By which a call that is made again has the same answer. Default: a new one for each call; "" is none.
     request_id: str
@@ -68,6 +70,8 @@ class Output:
             request.policy.CopyFrom(options["policy"])
         if options.get("max_tokens") is not None:
             request.policy.render.budget.max_tokens = options["max_tokens"]
+        if options.get("focus"):
+            request.policy.focus = to_text(options["focus"])
         if options.get("request_id") is not None:
             request.request_id = options["request_id"]
 
@@ -110,7 +114,7 @@ def text_output(tool: str, text: Data, *, media_type: str = "", **options: Unpac
         tool: the name of the tool.
         text: what it answered. In a string, surrogates without their other half become U+FFFD.
         media_type: such as "text/markdown". Empty: not known.
-        **options: session, call_id, agent_id, max_tokens, policy, request_id and timeout; see `toolresult.Options`.
+        **options: session, call_id, agent_id, max_tokens, focus, policy, request_id and timeout; see `toolresult.Options`.
     """
     output = Output(tool, options)
     output.message.text.media_type = media_type
@@ -143,7 +147,7 @@ def command_output(
         timeout_ms: the time that it was given, if it was ended because that was over; None: it was not.
         cancelled: whether it was ended because the call was cancelled.
         tool: the name of the tool.
-        **options: session, call_id, agent_id, max_tokens, policy, request_id and timeout; see `toolresult.Options`.
+        **options: session, call_id, agent_id, max_tokens, focus, policy, request_id and timeout; see `toolresult.Options`.
     """
     made = Output(tool, options)
     command = made.message.command
@@ -195,7 +199,7 @@ def error_output(
         details: an object, or best JSON text. None: there are none.
         recovery_hint: advice for the model. None: that of the kind; empty: none.
         retryable: whether the same call may succeed when it is made again. None: not known.
-        **options: session, call_id, agent_id, max_tokens, policy, request_id and timeout; see `toolresult.Options`.
+        **options: session, call_id, agent_id, max_tokens, focus, policy, request_id and timeout; see `toolresult.Options`.
     """
     output = Output(tool, options)
     error = output.message.error
@@ -215,7 +219,7 @@ def given_output(given: Union[envelope_pb2.CompleteToolOutput, service_pb2.Proje
 
     Args:
         given: the output, or a whole request for it. It is not changed. An `Output` has options of its own.
-        **options: session, call_id, agent_id, max_tokens, policy, request_id and timeout; see `toolresult.Options`.
+        **options: session, call_id, agent_id, max_tokens, focus, policy, request_id and timeout; see `toolresult.Options`.
             They win over what a request has.
     """
     if isinstance(given, Output):

@@ -9,13 +9,16 @@ from toolresult._blocking import Blocking, blocking
 from toolresult._conversation import History, SessionTurn, too_large
 from toolresult._projecting import projecting
 from toolresult.errors import ToolResultError
-from toolresult.outputs import Output, command_output, error_output, given_output, text_output
+from toolresult.outputs import Output, command_output, error_output, given_output, text_output, to_text
 from toolresult.results import Compaction, Result
 from toolresult.turns import Answer, Call, Provider, provider_of
 from toolresult.v1 import policy_pb2, transport_pb2
 
 if TYPE_CHECKING:
     from toolresult._calls import Calls
+
+#: The most that a focus has, in bytes.
+_MAX_FOCUS = 8 << 10
 
 #: The least that an output may cost, in tokens.
 _MIN_SHARE = 16
@@ -33,6 +36,9 @@ class AsyncSession:
 
     The receipts of a turn share its budget: each has an equal part of what is left of it. When all receipts of the session cost more
     than theirs, older ones are compacted to half of it, so that the prompt cache of the provider is good for many turns between.
+
+    What does not fit is chosen by what the agent looks for: its `task` or, without one, what the user said last, and what the model said
+    in the turn.
     """
 
     def __init__(
@@ -40,6 +46,7 @@ class AsyncSession:
         calls: Calls,
         id: str,
         *,
+        task: str,
         provider: Optional[Provider],
         turn_tokens: int,
         history_tokens: int,
@@ -50,6 +57,8 @@ class AsyncSession:
         self._calls = calls
         #: The id of the session.
         self.id = id
+        #: What the agent looks for in the outputs that are projected from now on. Empty: what the user said last.
+        self.task = task
         self._provider = None if provider is None else provider_of(provider)
         self._turn_tokens, self._history_tokens = turn_tokens, history_tokens
         self._policy = policy_pb2.ProjectionPolicy()
@@ -202,6 +211,7 @@ class AsyncSession:
             own = policy_pb2.ProjectionPolicy()
             own.CopyFrom(self._policy)
             own.MergeFrom(output.request.policy)
+            own.focus = self._focus(own.focus)
             output.request.policy.CopyFrom(own)
         results: Dict[int, Result] = {}
         for index in too_large(outputs):
@@ -222,6 +232,12 @@ class AsyncSession:
             self._record(Answer(call_id, results[index]))
         await self._settle_answered()
         return [results[index] for index in range(len(outputs))]
+
+    def _focus(self, own: str) -> str:
+        """Return what the agent looks for: its task, and the focus of the call or else what the model said in the turn."""
+        task = self.task or next((turn.user_text for turn in reversed(self._turns) if turn.user_text), "")
+        said = self._turns[-1].content if self._turns else ""
+        return own and _joined(task, own) or _joined(task, _beginning(said, _MAX_FOCUS // 2))
 
     async def _project_large(self, output: Output, share: int) -> Result:
         """Project an output that is too large for a turn: with its own budget, or with its share where that is less."""
@@ -299,6 +315,17 @@ class AsyncSession:
                 raise
 
 
+def _joined(task: str, focus: str) -> str:
+    """Return a task, or as much of its beginning as there is space for, and a focus on the lines behind it."""
+    end = f"\n{focus}" if focus else ""
+    return (_beginning(task, _MAX_FOCUS - len(to_text(end).encode())) + end).strip("\n")
+
+
+def _beginning(text: str, size: int) -> str:
+    """Return the beginning of a text that has at most a number of bytes."""
+    return to_text(text).encode()[: max(size, 0)].decode(errors="ignore")
+
+
 class Session(Blocking):
     """A session of an agent. `Client.session` has its arguments.
 
@@ -308,6 +335,9 @@ class Session(Blocking):
 
     The receipts of a turn share its budget: each has an equal part of what is left of it. When all receipts of the session cost more
     than theirs, older ones are compacted to half of it, so that the prompt cache of the provider is good for many turns between.
+
+    What does not fit is chosen by what the agent looks for: its `task` or, without one, what the user said last, and what the model said
+    in the turn.
     """
 
     _inner: AsyncSession
@@ -329,6 +359,15 @@ class Session(Blocking):
     def id(self) -> str:
         """The id of the session."""
         return self._inner.id
+
+    @property
+    def task(self) -> str:
+        """What the agent looks for in the outputs that are projected from now on. Empty: what the user said last."""
+        return self._inner.task
+
+    @task.setter
+    def task(self, task: str) -> None:
+        self._inner.task = task
 
     @property
     def messages(self) -> List[Dict[str, Any]]:
