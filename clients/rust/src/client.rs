@@ -34,6 +34,7 @@ pub struct Client {
     connection: Connection,
     shared: Arc<Shared>,
     session: String,
+    task: String,
 }
 
 /// What the clones of a client share.
@@ -56,7 +57,7 @@ impl Client {
     }
 
     /// Returns the client of a connection.
-    pub(crate) fn new(connection: Connection, session: String) -> Self {
+    pub(crate) fn new(connection: Connection, session: String, task: String) -> Self {
         let shared = Arc::new(Shared {
             ids: RequestIds::new(),
             without_ids: AtomicBool::new(false),
@@ -65,6 +66,7 @@ impl Client {
             connection,
             shared,
             session,
+            task,
         }
     }
 
@@ -75,6 +77,21 @@ impl Client {
             session: id.into(),
             ..self.clone()
         }
+    }
+
+    /// Returns a client whose agent looks for this: its task, its question, its last message. It
+    /// decides what is shown of outputs that do not fit. Of a long one the beginning counts, 8 KiB;
+    /// empty: not known. The client uses the same connection.
+    pub fn with_task(&self, task: impl Into<String>) -> Self {
+        Client {
+            task: task.into(),
+            ..self.clone()
+        }
+    }
+
+    /// Returns what the agent looks for; empty: not known.
+    pub fn task(&self) -> &str {
+        &self.task
     }
 
     /// Returns the address of the sidecar: `unix:///PATH` or `HOST:PORT`.

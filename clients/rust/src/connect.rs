@@ -32,6 +32,7 @@ pub struct Connect {
     start: bool,
     timeout: Option<Duration>,
     session: String,
+    task: String,
     #[cfg(feature = "tls")]
     tls: Option<tonic::transport::ClientTlsConfig>,
 }
@@ -85,6 +86,13 @@ impl Connect {
         self
     }
 
+    /// Sets what the agent looks for in the outputs that are projected:
+    /// [`with_task`](Client::with_task) has more. Default: not known.
+    pub fn task(mut self, task: impl Into<String>) -> Self {
+        self.task = task.into();
+        self
+    }
+
     /// Connects with TLS over TCP: with the certificate of the authority of the sidecar and, where
     /// that asks for one, a certificate of the client.
     #[cfg(feature = "tls")]
@@ -103,7 +111,7 @@ impl Connect {
         let authorization = self.authorization(&address, local)?;
         let endpoint = self.endpoint(&address, local)?;
         let connection = Connection::new(address, endpoint, authorization, self.timeout);
-        Ok(Client::new(connection, self.session))
+        Ok(Client::new(connection, self.session, self.task))
     }
 
     /// Returns the header with the token. `None`: there is none.

@@ -19,6 +19,7 @@ pub(crate) struct Options {
     pub(crate) call_id: Option<String>,
     pub(crate) agent_id: Option<String>,
     pub(crate) max_tokens: Option<u32>,
+    pub(crate) focus: Option<String>,
     pub(crate) policy: Option<v1::ProjectionPolicy>,
     pub(crate) request_id: Option<String>,
     pub(crate) audit: Option<v1::AuditDetails>,
@@ -48,9 +49,10 @@ impl Options {
         (call != v1::CallReference::default()).then_some(call)
     }
 
-    /// Returns the policy, over what a request has.
+    /// Returns the policy, over what a request has. The task of the client comes before the focus.
     pub(crate) fn policy(
         &self,
+        client: &Client,
         of_request: Option<v1::ProjectionPolicy>,
     ) -> Option<v1::ProjectionPolicy> {
         let mut policy = self.policy.clone().or(of_request);
@@ -61,7 +63,57 @@ impl Options {
                 .get_or_insert_default();
             render.budget.get_or_insert_default().max_tokens = max_tokens;
         }
+        let of_policy = policy.as_ref().map(|policy| policy.focus.clone());
+        let focus = self.focus.clone().or(of_policy).unwrap_or_default();
+        let focus = join_focus(client.task(), &focus);
+        if policy.is_some() || !focus.is_empty() {
+            policy.get_or_insert_default().focus = focus;
+        }
         policy
+    }
+}
+
+/// The size of a focus, in bytes, as the contract has it.
+const MAX_FOCUS: usize = 8 << 10;
+
+/// Puts a task before a focus, or as much of its beginning as there is space for. A focus that is
+/// too long is for the sidecar to reject.
+fn join_focus(task: &str, focus: &str) -> String {
+    let end = match focus {
+        "" => String::new(),
+        focus => format!("\n{focus}"),
+    };
+    let mut space = MAX_FOCUS.saturating_sub(end.len()).min(task.len());
+    while !task.is_char_boundary(space) {
+        space -= 1;
+    }
+    let task = &task[..space];
+    if task.is_empty() {
+        return focus.to_owned();
+    }
+    format!("{task}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_cut_and_focuses_are_not() {
+        assert_eq!(join_focus("", ""), "");
+        assert_eq!(join_focus("task", ""), "task");
+        assert_eq!(join_focus("", "now"), "now");
+        assert_eq!(join_focus("task", "now"), "task\nnow");
+        for unit in ["a", "ü", "漢", "\u{1f600}"] {
+            let task = unit.repeat(9000);
+            for focus in ["", "now"] {
+                let joined = join_focus(&task, focus);
+                assert!(joined.len() <= MAX_FOCUS && joined.len() > MAX_FOCUS - 4);
+                assert!(joined.ends_with(focus) && joined.starts_with(unit));
+            }
+            let long = unit.repeat(MAX_FOCUS);
+            assert_eq!(join_focus("task", &long), long);
+        }
     }
 }
 
@@ -89,6 +141,13 @@ macro_rules! option_setters {
         /// Bounds the receipt, in tokens. Default: by tool, model and family.
         pub fn max_tokens(mut self, tokens: u32) -> Self {
             self.options.max_tokens = Some(tokens);
+            self
+        }
+
+        /// Sets what the agent looks for, in its own words: the question, the last message. At most
+        /// 8 KiB. Default: that of the policy. The task of the client is before it.
+        pub fn focus(mut self, focus: impl Into<String>) -> Self {
+            self.options.focus = Some(focus.into());
             self
         }
 
@@ -160,7 +219,7 @@ impl<'a> Projection<'a> {
             options,
         } = self;
         request.call = options.call(client, request.call.take());
-        request.policy = options.policy(request.policy.take());
+        request.policy = options.policy(client, request.policy.take());
         request.audit = options.audit.or(request.audit.take());
         if request.canonical_form() == v1::CanonicalForm::Json {
             request.set_canonical_form(v1::CanonicalForm::Both); // a result has the message

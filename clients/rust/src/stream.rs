@@ -98,7 +98,7 @@ impl<'a> OpenStream<'a> {
         let request_id = self.options.request_id.clone();
         let header = v1::StreamHeader {
             family: family.to_owned(),
-            policy: self.options.policy(None),
+            policy: self.options.policy(self.client, None),
             streams: streams.iter().map(|&name| name.to_owned()).collect(),
             call: self.options.call(self.client, None),
             command_line: self.line,

@@ -302,7 +302,10 @@ impl<'a> IntoFuture for CallTool<'a> {
                 name: self.name,
                 arguments_json: self.arguments.0,
                 call: self.options.call(self.client, None),
-                policy: self.options.policy(None).and_then(|policy| policy.render),
+                policy: self
+                    .options
+                    .policy(self.client, None)
+                    .and_then(|policy| policy.render),
                 ..Default::default()
             };
             let request = with_timeout(request, self.options.timeout);

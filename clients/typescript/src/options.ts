@@ -29,6 +29,8 @@ export interface OwnerOptions extends CallOptions {
 export interface ProjectOptions extends OwnerOptions {
   /** Bounds the receipt, in tokens. Default: by tool, model and family. */
   maxTokens?: number | undefined;
+  /** What the agent looks for, in its own words: the question, the last message. At most 8 KiB of UTF-8. Default: that of the policy. */
+  focus?: string | undefined;
   /** How the output is projected. Default: every default. */
   policy?: MessageInitShape<typeof ProjectionPolicySchema> | undefined;
   /** The id by which a call that is made again gets the same answer. Default: one of its own for each call; "" is none. */
@@ -46,11 +48,12 @@ export interface RenderOptions extends CallOptions {
 }
 
 /** policyOf returns the policy of a projection, which is no object of the caller; undefined: every default. */
-export function policyOf(options: Pick<ProjectOptions, "maxTokens" | "policy">): ProjectionPolicy | undefined {
-  if (options.maxTokens === undefined && options.policy === undefined) {
+export function policyOf(options: Pick<ProjectOptions, "focus" | "maxTokens" | "policy">): ProjectionPolicy | undefined {
+  if (options.maxTokens === undefined && options.policy === undefined && !options.focus) {
     return undefined;
   }
   const policy = clone(ProjectionPolicySchema, create(ProjectionPolicySchema, options.policy));
+  policy.focus = options.focus || policy.focus;
   policy.render = renderPolicyOf({ maxTokens: options.maxTokens, policy: policy.render });
   return policy;
 }

@@ -26,6 +26,8 @@ import type { CallResult, Change, Message, ProviderName, ToolCall, ToolDefinitio
 
 /** SessionOptions are those of a session. */
 export interface SessionOptions {
+  /** What the agent looks for; Session.task has more. Default: what the user said last. */
+  task?: string | undefined;
   /** The provider that the messages are for. Default: the session has no turns and no messages, and projects alone. */
   provider?: ProviderName | Provider | undefined;
   /** What the receipts of one turn may cost together, in tokens, from 16. Infinity: each has its own budget. Default: 8,000. */
@@ -77,6 +79,12 @@ const pageTokens = 4000;
 export class Session {
   /** The id of the session, which owns the artifacts. */
   readonly id: string;
+  /**
+   * What the agent looks for in the outputs that are projected from now on. It decides what is shown of those that do not fit, together
+   * with the focus of a call or, without one, what the model said in the turn. Of a long one the beginning counts: both have at most
+   * 8 KiB. Empty: what the user said last.
+   */
+  task: string;
   readonly #client: Client;
   readonly #options: SessionOptions;
   readonly #turnTokens: number | undefined; // undefined: each receipt has its own budget
@@ -86,6 +94,7 @@ export class Session {
 
   constructor(client: Client, id: string, options: SessionOptions) {
     this.id = id;
+    this.task = options.task ?? "";
     this.#client = client;
     this.#options = options;
     const { turnTokens = 8000, opening } = options;
@@ -222,7 +231,7 @@ export class Session {
 
   /** stream opens a stream for the output of a tool that still runs. Give its result to turn or projectTurn. */
   stream(tool: string, options: StreamOptions = {}): ToolStream {
-    return this.#client.stream(tool, { ...options, ...this.#owner(options), policy: this.#policy(options.policy) });
+    return this.#client.stream(tool, { ...options, ...this.#owner(options), ...this.#projection(options) });
   }
 
   /** toolDefinitions returns the definition of read_result for the provider. */
@@ -397,7 +406,7 @@ export class Session {
 
   /** #project projects outputs by the policy of the session, within a budget. */
   async #project(pending: readonly Pending[], tokens: number | undefined): Promise<Result[]> {
-    const own = pending.map(({ output, options }) => ({ output, options: { ...options, policy: this.#policy(options.policy) } }));
+    const own = pending.map(({ output, options }) => ({ output, options: { ...options, ...this.#projection(options) } }));
     return await projectWithin(this.#client, own, tokens);
   }
 
@@ -453,6 +462,14 @@ export class Session {
     return { session: this.id, agentId: agentId ?? this.#options.agentId, callId };
   }
 
+  /** #projection returns how an output is projected, and what the agent looks for in it. */
+  #projection(options: ProjectOptions): Pick<ProjectOptions, "focus" | "policy"> {
+    const policy = this.#policy(options.policy);
+    const task = this.task || this.#turns.findLast((turn) => turn.userText !== "")?.userText || "";
+    const said = beginning(this.#turns.at(-1)?.assistant?.content ?? "", maxFocus / 2);
+    return { policy, focus: joined(task, options.focus || policy?.focus || said) };
+  }
+
   /** #policy returns how outputs are projected: by the policy of the session, and what that of a call sets. */
   #policy(ofCall?: ProjectOptions["policy"]): ProjectionPolicy | undefined {
     const { policy, readResult } = this.#options;
@@ -484,4 +501,21 @@ export class Session {
     this.#last = done.catch(() => {});
     return done;
   }
+}
+
+/** maxFocus bounds a focus, in bytes. */
+const maxFocus = 8 << 10;
+
+/** joined returns a task, or as much of its beginning as there is space for, and a focus on the lines behind it. */
+function joined(task: string, focus: string): string {
+  const end = focus === "" ? "" : `\n${focus}`;
+  const begins = beginning(task, maxFocus - Buffer.byteLength(end));
+  return begins === "" ? focus : begins + end;
+}
+
+/** beginning returns the beginning of a text that has at most a number of bytes. */
+function beginning(text: string, bytes: number): string {
+  const buffer = Buffer.alloc(Math.max(bytes, 0));
+  const { written } = new TextEncoder().encodeInto(text, buffer);
+  return buffer.toString("utf8", 0, written);
 }

@@ -293,3 +293,28 @@ test("the example of an agent loop", async () => {
   assert.match(JSON.stringify(seen[2]), /unknown_tool/);
   assert.deepEqual(await lint(JSON.stringify(seen[2])), []);
 });
+
+/** focuses returns what was looked for in the results of a session, the oldest first. */
+async function focuses(sessionId: string): Promise<(string | undefined)[]> {
+  const { records } = await client.stubs.audit.listRecords({ sessionId, pageSize: 100 });
+  const whole = await Promise.all(records.map(({ sequence }) => client.stubs.audit.getRecord({ sequence })));
+  return whole.flatMap(({ record }) => (record?.method.includes("/Project") ? [record.policy?.focus] : [])).reverse();
+}
+
+test("a session says what the agent looks for", async () => {
+  const session = open({ task: "fix the parser", policy: { segments: true } });
+  await session.user("Why does it fail?");
+  await session.assistant({ content: "I look for parse_args.", calls: [call("a"), call("b"), call("c"), call("d")] });
+  await session.projectText("search", "one\n", { callId: "a" });
+  await session.projectText("search", "two\n", { callId: "b", focus: "own" });
+  session.task = "";
+  await session.projectText("search", "three\n", { callId: "c", policy: { focus: "of the policy" } });
+  session.task = "\ud800" + "\u6f22".repeat(4000);
+  await session.projectText("search", "four\n", { callId: "d", focus: "last" });
+  const got = await focuses(session.id);
+  assert.deepEqual(got.slice(0, 3), ["fix the parser\nI look for parse_args.", "fix the parser\nown", "Why does it fail?\nof the policy"]);
+  const cut = got[3] ?? "";
+  assert.ok(cut.startsWith("\ufffd\u6f22") && cut.endsWith("\u6f22\nlast") && Buffer.byteLength(cut) > 8188 && Buffer.byteLength(cut) <= 8192, cut);
+  await client.projectText("search", "x\n", { session: "session-focus", focus: "parse_args" });
+  assert.deepEqual(await focuses("session-focus"), ["parse_args"]);
+});

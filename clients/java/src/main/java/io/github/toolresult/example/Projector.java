@@ -29,8 +29,11 @@ import java.util.UUID;
 public final class Projector {
   private static final int MAX_MESSAGE = 1 << 20; // bytes of an output in one message
 
+  private static final int MAX_FOCUS = 8 << 10; // bytes
+
   private final Sidecar sidecar;
   private volatile boolean requestIds; // the sidecar keeps an audit log, and takes them
+  private volatile String task = ""; // that the agent looks for
 
   /** Makes a projector that gives each call a request id. */
   public Projector(Sidecar sidecar) {
@@ -44,7 +47,18 @@ public final class Projector {
 
   /** Returns a projector that gives calls no request id. */
   public Projector withoutRequestIds() {
-    return new Projector(sidecar, false);
+    Projector other = new Projector(sidecar, false);
+    other.task = task;
+    return other;
+  }
+
+  /**
+   * Says what the agent looks for in the outputs that are projected from now on: its task, its
+   * question, its last message. It comes before the focus of a policy. Of a long one the beginning
+   * counts: both have at most 8 KiB.
+   */
+  public void setTask(String task) {
+    this.task = task;
   }
 
   /** Projects what a tool answered. */
@@ -83,6 +97,9 @@ public final class Projector {
     if (request.getCall().getSessionId().isEmpty() && !sidecar.session().isEmpty()) {
       call.getCallBuilder().setSessionId(sidecar.session());
     }
+    if (!task.isEmpty()) {
+      call.getPolicyBuilder().setFocus(joinFocus(task, request.getPolicy().getFocus()));
+    }
     if (request.getOutput().getSerializedSize() > MAX_MESSAGE) {
       return projectStreamed(call.build()); // which gRPC never makes again by itself
     }
@@ -99,6 +116,25 @@ public final class Projector {
       requestIds = false;
       return sidecar.results().project(call.clearRequestId().build());
     }
+  }
+
+  /**
+   * Puts a task before a focus, or as much of its beginning as there is space for. A focus that is
+   * too long is for the sidecar to reject.
+   */
+  static String joinFocus(String task, String focus) {
+    String end = focus.isEmpty() ? "" : "\n" + focus;
+    int space = MAX_FOCUS - end.getBytes(StandardCharsets.UTF_8).length;
+    int n = 0;
+    while (n < task.length()) {
+      int character = task.codePointAt(n);
+      space -= character < 0x80 ? 1 : character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
+      if (space < 0) {
+        break;
+      }
+      n += Character.charCount(character);
+    }
+    return n == 0 ? focus : task.substring(0, n) + end;
   }
 
   /** Returns a payload with the bytes of a text. */

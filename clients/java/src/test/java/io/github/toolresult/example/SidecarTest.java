@@ -10,14 +10,17 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.protobuf.ByteString;
 import io.github.toolresult.v1.CommandOutput;
+import io.github.toolresult.v1.CompleteToolOutput;
 import io.github.toolresult.v1.ErrorReason;
 import io.github.toolresult.v1.GetServerInfoRequest;
 import io.github.toolresult.v1.GetServerInfoResponse;
 import io.github.toolresult.v1.ProjectRequest;
 import io.github.toolresult.v1.ProjectResponse;
+import io.github.toolresult.v1.ProjectionPolicy;
 import io.github.toolresult.v1.ReadArtifactRequest;
 import io.github.toolresult.v1.StreamHeader;
 import io.github.toolresult.v1.TailLines;
+import io.github.toolresult.v1.TextOutput;
 import io.github.toolresult.v1.ToolResultServiceGrpc;
 import io.grpc.Context;
 import io.grpc.Deadline;
@@ -122,6 +125,31 @@ class SidecarTest {
         one.get(60, TimeUnit.SECONDS);
       }
       threads.shutdown();
+    }
+
+    @Test
+    void saysWhatTheAgentLooksFor() throws Exception {
+      projector.setTask("the task");
+      ProjectRequest request =
+          ProjectRequest.newBuilder()
+              .setOutput(
+                  CompleteToolOutput.newBuilder()
+                      .setToolName("search")
+                      .setText(TextOutput.newBuilder().setContent(Projector.inline("x"))))
+              .setPolicy(ProjectionPolicy.newBuilder().setFocus("y".repeat(8193)))
+              .build();
+      Rejection why =
+          Rejection.of(assertThrows(StatusException.class, () -> projector.project(request)));
+      assertEquals(ErrorReason.ERROR_REASON_FIELD_OUT_OF_BOUNDS, why.reason());
+      assertEquals("the task", Projector.joinFocus("the task", ""));
+      assertEquals("the task\nnow", Projector.joinFocus("the task", "now"));
+      for (String unit : List.of("a", "ü", "漢", "\ud83d\ude00")) {
+        String joined = Projector.joinFocus(unit.repeat(9000), "now");
+        int size = joined.getBytes(StandardCharsets.UTF_8).length;
+        assertTrue(size > 8188 && size <= 8192 && joined.endsWith(unit + "\nnow"), unit);
+        projector.setTask(unit.repeat(9000));
+        projector.projectText("search", "x");
+      }
     }
 
     @Test
