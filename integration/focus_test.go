@@ -22,8 +22,8 @@ func focusOf(session, agent, focus string) func(*testing.T, *sidecar) error {
 	return func(t *testing.T, s *sidecar) error { return setFocus(t.Context(), s, session, agent, focus) }
 }
 
-// TestFocusOfAPolicyIsBounded sends focuses at the bound and beyond it, by every method that has a projection policy. The bound
-// counts bytes, and no message repeats the focus.
+// TestFocusOfAPolicyIsBounded sends focuses at the bound and beyond it, by every method that has a
+// projection policy. The bound counts bytes, and no message repeats the focus.
 func TestFocusOfAPolicyIsBounded(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
@@ -59,8 +59,8 @@ func TestFocusOfAPolicyIsBounded(t *testing.T) {
 	}
 }
 
-// TestFocusReachesNoDisk sets focuses with secrets and makes results with them. Neither the store nor its journal has the
-// secrets, and no receipt has a word of a focus.
+// TestFocusReachesNoDisk sets focuses with secrets and makes results with them. Neither the store
+// nor its journal has the secrets, and no receipt has a word of a focus.
 func TestFocusReachesNoDisk(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")

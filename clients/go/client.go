@@ -52,9 +52,9 @@ func (c *Client) Healthy(ctx context.Context) (bool, error) {
 	return answer.GetStatus() == healthpb.HealthCheckResponse_SERVING, err
 }
 
-// SetTask sets what the agent looks for in the outputs that are projected from now on: its task, its question, its last message. Each
-// call has it before a [Focus] of its own, on lines of their own. Of a long task the beginning counts: both have at most 8 KiB. "" is
-// none.
+// SetTask sets what the agent looks for in the outputs that are projected from now on: its task,
+// its question, its last message. Each call has it before a [Focus] of its own, on lines of their
+// own. Of a long task the beginning counts: both have at most 8 KiB. "" is none.
 func (c *Client) SetTask(task string) { c.task.Store(task) }
 
 // RegisterSecrets says which values must not be in anything that is made of a tool's output: those of one session, or with "" of

@@ -72,7 +72,8 @@ func WithTimeout(d time.Duration) ConnectOption { return func(s *settings) { s.t
 // WithSession sets the session of calls that name none.
 func WithSession(id string) ConnectOption { return func(s *settings) { s.session = id } }
 
-// WithTask sets what the agent looks for, such as its task: receipts then show the lines that have its words. [Client.SetTask] has more.
+// WithTask sets what the agent looks for, such as its task: receipts then show the lines that have
+// its words. [Client.SetTask] has more.
 func WithTask(task string) ConnectOption { return func(s *settings) { s.task = task } }
 
 // WithDialOptions sets further options of gRPC, which win over those of this package.

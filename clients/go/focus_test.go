@@ -10,7 +10,8 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 )
 
-// TestTaskIsTheFocusOfEachCall: the task comes before the focus of a call, whatever sets that, and a policy of the caller stays as it is.
+// TestTaskIsTheFocusOfEachCall: the task comes before the focus of a call, whatever sets that, and
+// a policy of the caller stays as it is.
 func TestTaskIsTheFocusOfEachCall(t *testing.T) {
 	t.Parallel()
 	c := newClient(nil, settings{})
@@ -41,7 +42,8 @@ func TestTaskIsTheFocusOfEachCall(t *testing.T) {
 	}
 }
 
-// TestJoinedFocusFits draws tasks and focuses: together they have at most 8 KiB, the focus is whole, and the task is cut at its end.
+// TestJoinedFocusFits draws tasks and focuses: together they have at most 8 KiB, the focus is
+// whole, and the task is cut at its end.
 func TestJoinedFocusFits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

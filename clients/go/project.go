@@ -43,7 +43,8 @@ func Policy(policy *pb.ProjectionPolicy) Option {
 	return func(p *projection) { p.request.Policy = proto.CloneOf(policy) }
 }
 
-// Focus sets what the agent looks for, in its own words: the question, the last message. At most 8 KiB. Default: the task of the client.
+// Focus sets what the agent looks for, in its own words: the question, the last message. At most 8
+// KiB. Default: the task of the client.
 func Focus(text string) Option { return func(p *projection) { p.policy().Focus = text } }
 
 // Session sets the session that owns the artifacts. Default: that of the client, or none.
@@ -104,8 +105,8 @@ func (c *Client) projection(options []Option) *projection {
 // maxFocus bounds a focus, in bytes, as the contract has it.
 const maxFocus = 8 << 10
 
-// joinFocus puts a task before a focus, or as much of its beginning as there is space for. A focus that is too long is for the sidecar
-// to reject.
+// joinFocus puts a task before a focus, or as much of its beginning as there is space for. A focus
+// that is too long is for the sidecar to reject.
 func joinFocus(task, focus string) string {
 	end := ""
 	if focus != "" {

@@ -12,8 +12,9 @@ import (
 	"github.com/toolresult/toolresult/internal/sidecar"
 )
 
-// The prompt hook of a host says what its agent looks for, and the commands of the agent use it. Neither is told the session of
-// the other by every host, but both are started by the same process of the host, and that names the session.
+// The prompt hook of a host says what its agent looks for, and the commands of the agent use it.
+// Not every host gives both a session, but one process of the host starts both, and that process
+// names the session.
 
 // maxFocus bounds a focus, in bytes, as policy.proto states it.
 const maxFocus = 8 << 10
@@ -28,11 +29,12 @@ var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybo
 type ancestor struct {
 	parent int
 	name   string // of its program
-	start  uint64 // when it was started, in a unit of the system: a pid is given to another process later
+	start  uint64 // when it was started, in a unit of the system: pids are used again
 }
 
-// hostSession returns the session of the agent host that this process was started by: the nearest process above it that is
-// neither a shell nor toolresult; "" if the system does not say. Where there is no host, nothing sets the focus of that session.
+// hostSession returns the session of the agent host that this process was started by: the nearest
+// process above it that is neither a shell nor toolresult; "" if the system does not say. Where
+// there is no host, nothing sets the focus of that session.
 func hostSession() string { return sessionAbove(os.Getppid(), findAncestor) }
 
 // sessionAbove returns the session of the host that is a process or above it.
@@ -54,8 +56,8 @@ func sessionAbove(pid int, find func(pid int) (ancestor, bool)) string {
 // errNoHost means that a prompt is of no session that anything could use it for.
 var errNoHost = errors.New("left alone: no process above this one is a host")
 
-// setFocus sets the focus of the session of the host. It waits for a sidecar for as long as the patience lasts, because the prompt
-// of the user waits for it.
+// setFocus sets the focus of the session of the host. It waits for a sidecar for as long as the
+// patience lasts, because the prompt of the user waits for it.
 func (h *hook) setFocus(ctx context.Context, focus string) error {
 	session := hostSession()
 	if session == "" {

@@ -32,7 +32,8 @@ func recordOf(t *testing.T, text string) *pb.AuditRecord {
 	return found
 }
 
-// TestPromptIsTheFocusOfTheHost gives a prompt to the hook, and then runs commands and projects results as the same host does.
+// TestPromptIsTheFocusOfTheHost gives a prompt to the hook, and then runs commands and projects
+// results as the same host does.
 func TestPromptIsTheFocusOfTheHost(t *testing.T) {
 	if hostSession() == "" {
 		t.Skip("only shells are above this process")
@@ -65,7 +66,8 @@ func TestPromptIsTheFocusOfTheHost(t *testing.T) {
 	}
 }
 
-// TestPromptHookNeverFails: whatever is wrong, a prompt hook prints nothing and ends with 0. What it prints would be read by the model.
+// TestPromptHookNeverFails: whatever is wrong, a prompt hook prints nothing and ends with 0. What
+// it prints would be read by the model.
 func TestPromptHookNeverFails(t *testing.T) {
 	t.Setenv("TOOLRESULT_SOCKET", t.TempDir()+"/s")
 	for _, args := range [][]string{{}, {"--server", "unix:///no/such/socket"}, {"--patience=1ms"}} {
@@ -83,7 +85,8 @@ func TestFocusFlagIsBounded(t *testing.T) {
 	toolresult(t, "", "exec", "--focus", strings.Repeat("x", 8192), "--", "echo", "ran").want(0, "ran")
 }
 
-// TestSessionOfAHost draws processes between a host and its command: shells and toolresult are not the host.
+// TestSessionOfAHost draws processes between a host and its command: shells and toolresult are not
+// the host.
 func TestSessionOfAHost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -24,8 +24,8 @@ func findAncestor(pid int) (ancestor, bool) {
 	return parseStat(stat)
 }
 
-// parseStat reads a stat file. The name of a program may have any bytes, also brackets and spaces; what follows the last bracket
-// has none.
+// parseStat reads a stat file. The name of a program may have any bytes, also brackets and spaces;
+// what follows the last bracket has none.
 func parseStat(stat []byte) (a ancestor, ok bool) {
 	first, last := bytes.IndexByte(stat, '('), bytes.LastIndexByte(stat, ')')
 	if first < 0 || last < first {

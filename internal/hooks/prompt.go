@@ -7,12 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrompt bounds what is kept of a prompt, in bytes.
+// maxPrompt bounds the focus of a prompt, in bytes.
 const maxPrompt = 8 << 10
 
-// Prompt reads the payload of a hook that a host runs when its user has written a prompt, and returns what the agent looks for
-// then; ok is false for other payloads. It is "" if the prompt names nothing, as in "yes, go on": the agent then goes on to look for
-// what it looked for before. Of a long prompt it has the beginning and the end, which is where a question is.
+// Prompt reads the payload of a hook that a host runs when its user has written a prompt, and
+// returns what the agent looks for then; ok is false for other payloads. It is "" if the prompt
+// names nothing, as in "yes, go on": the agent then goes on to look for what it looked for before.
+// Of a long prompt it has the beginning and the end, which is where a question is.
 func Prompt(payload []byte) (focus string, ok bool) {
 	var p object
 	if json.Unmarshal(payload, &p) != nil {
@@ -41,14 +42,16 @@ func namesNothing(prompt string) bool {
 	letters := func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune(",.!?'", r) }
 	words := strings.Fields(prompt)
 	for _, w := range words {
-		if strings.TrimFunc(w, letters) != "" || strings.ContainsFunc(strings.TrimRight(w, ",.!?"), unicode.IsPunct) {
+		inner := strings.TrimRight(w, ",.!?")
+		if strings.TrimFunc(w, letters) != "" || strings.ContainsFunc(inner, unicode.IsPunct) {
 			return false
 		}
 	}
 	return len(words) < 3
 }
 
-// ends returns a text of at most limit bytes: text itself, or its first and its last half on lines of their own.
+// ends returns a text of at most limit bytes: text itself, or its first and its last half on lines
+// of their own.
 func ends(text string, limit int) string {
 	if len(text) <= limit {
 		return text

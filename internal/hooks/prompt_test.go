@@ -11,7 +11,8 @@ import (
 	"github.com/toolresult/toolresult/internal/hooks"
 )
 
-// TestPrompts reads what hosts give to the hook of a prompt, as they document it, and what they give to other hooks.
+// TestPrompts reads what hosts give to the hook of a prompt, as they document it, and what they
+// give to other hooks.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	const long = `"session_id":"s","cwd":"/w","prompt":"why does \u00fc_test fail?\n"`
@@ -43,7 +44,8 @@ func TestPrompts(t *testing.T) {
 	}
 }
 
-// TestLongPromptKeepsItsEnds draws prompts of any length: what is kept has at most 8 KiB, is UTF-8, and begins and ends as the prompt.
+// TestLongPromptKeepsItsEnds draws prompts of any length: the focus has at most 8 KiB, is UTF-8,
+// and begins and ends as the prompt.
 func TestLongPromptKeepsItsEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,9 @@ const (
 )
 
 // SetSessionFocus says what the agent of a session looks for.
-func (p *Pipeline) SetSessionFocus(ctx context.Context, req *pb.SetSessionFocusRequest) (*pb.SetSessionFocusResponse, error) {
+func (p *Pipeline) SetSessionFocus(
+	ctx context.Context, req *pb.SetSessionFocusRequest,
+) (*pb.SetSessionFocusResponse, error) {
 	session, err := identity.Confine(ctx, req.GetSessionId())
 	if err != nil {
 		return nil, err
@@ -38,7 +40,8 @@ func (p *Pipeline) SetSessionFocus(ctx context.Context, req *pb.SetSessionFocusR
 	return &pb.SetSessionFocusResponse{}, nil
 }
 
-// confine confines a request to the session of its caller: its call, and the session whose focus it uses.
+// confine confines a request to the session of its caller: its call, and the session whose focus it
+// uses.
 func confine(ctx context.Context, call **pb.CallReference, policy *pb.ProjectionPolicy) error {
 	if err := identity.ConfineCall(ctx, call); err != nil {
 		return err
@@ -48,7 +51,9 @@ func confine(ctx context.Context, call **pb.CallReference, policy *pb.Projection
 }
 
 // sessionFocus returns the focus of the session of a request, without secrets; "" for none.
-func (p *Pipeline) sessionFocus(call *pb.CallReference, policy *pb.ProjectionPolicy, pass *redaction.Pass) string {
+func (p *Pipeline) sessionFocus(
+	call *pb.CallReference, policy *pb.ProjectionPolicy, pass *redaction.Pass,
+) string {
 	owner := focusOwner{policy.GetFocusSession(), ""}
 	if owner.session == "" {
 		owner = focusOwner{call.GetSessionId(), call.GetAgentId()}
@@ -59,7 +64,8 @@ func (p *Pipeline) sessionFocus(call *pb.CallReference, policy *pb.ProjectionPol
 	return pass.RedactFocus(p.Patterns, p.focuses.of(owner, call))
 }
 
-// redactFocus returns a request whose focus has no secrets: req itself, or a copy that shares everything else.
+// redactFocus returns a request whose focus has no secrets: req itself, or a copy that shares
+// everything else.
 func (p *Pipeline) redactFocus(req *pb.ProjectRequest, pass *redaction.Pass) *pb.ProjectRequest {
 	own := req.GetPolicy().GetFocus()
 	clean := pass.RedactFocus(p.Patterns, own)
@@ -69,16 +75,18 @@ func (p *Pipeline) redactFocus(req *pb.ProjectRequest, pass *redaction.Pass) *pb
 	policy := proto.CloneOf(req.GetPolicy())
 	policy.Focus = clean
 	return &pb.ProjectRequest{
-		Output: req.GetOutput(), Policy: policy, Call: req.GetCall(), RequestId: req.GetRequestId(), Audit: req.GetAudit(),
-		CanonicalForm: req.GetCanonicalForm(),
+		Output: req.GetOutput(), Policy: policy, Call: req.GetCall(), RequestId: req.GetRequestId(),
+		Audit: req.GetAudit(), CanonicalForm: req.GetCanonicalForm(),
 	}
 }
 
-// focusOwner is the agent that a focus is of; without an agent, all of the session that have none of their own.
+// focusOwner is the agent that a focus is of; without an agent, all of the session that have none
+// of their own.
 type focusOwner struct{ session, agent string }
 
-// sessionFocuses remembers what agents look for, and which focus each of their calls was first projected with, for as long as
-// the server runs. The agents used longest ago are forgotten. Safe for concurrent use.
+// sessionFocuses remembers what agents look for, and which focus each of their calls was first
+// projected with, for as long as the server runs. The agents used longest ago are forgotten. Safe
+// for concurrent use.
 type sessionFocuses struct {
 	mu     sync.Mutex
 	agents map[focusOwner]*list.Element
@@ -120,7 +128,8 @@ func (s *sessionFocuses) set(owner focusOwner, text string) {
 	s.settle(a, a.memory-before)
 }
 
-// of returns the focus of an agent, or else that of its session. A call with an id keeps the focus that it had first.
+// of returns the focus of an agent, or else that of its session. A call with an id keeps the focus
+// that it had first.
 func (s *sessionFocuses) of(owner focusOwner, call *pb.CallReference) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,8 +174,8 @@ func (s *sessionFocuses) agent(owner focusOwner) *agentFocus {
 	return a
 }
 
-// settle adds the memory that an agent took. It forgets an agent without a focus and calls, and those used longest ago while
-// all of them have too much.
+// settle adds the memory that an agent took. It forgets an agent without a focus and calls, and
+// those used longest ago while all of them have too much.
 func (s *sessionFocuses) settle(a *agentFocus, more int) {
 	s.memory += more
 	if a.text == nil && len(a.calls) == 0 {

@@ -33,7 +33,8 @@ func (h harness) focused(t testing.TB, call *pb.CallReference, policy *pb.Projec
 	return record
 }
 
-// TestRecordHasTheFocus projects with every combination of focuses: each is on record, and the policy's digest has both.
+// TestRecordHasTheFocus projects with every combination of focuses: each is on record, and the
+// policy's digest has both.
 func TestRecordHasTheFocus(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -83,8 +84,9 @@ func listed(t testing.TB, a harness) []*pb.AuditRecord {
 	return resp.GetRecords()
 }
 
-// TestFocusIsPinned changes the focus of a session: calls that were projected before keep the one that they had, also the call
-// that had none, and a call with its own request id has its answer again.
+// TestFocusIsPinned changes the focus of a session: calls that were projected before keep the one
+// that they had, also the call that had none, and a call with its own request id has its answer
+// again.
 func TestFocusIsPinned(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -155,8 +157,8 @@ func TestTurnUsesTheFocusOfEachPolicy(t *testing.T) {
 	}
 }
 
-// TestFocusIsRedacted plants secrets in focuses of the session and of the policy. Nothing on record has them, whatever may be
-// shown of the output, and what is left is no longer than the bound.
+// TestFocusIsRedacted plants secrets in focuses of the session and of the policy. Nothing on record
+// has them, whatever may be shown of the output, and what is left is no longer than the bound.
 func TestFocusIsRedacted(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -197,8 +199,8 @@ func TestFocusIsRedacted(t *testing.T) {
 	}
 }
 
-// TestOutputIsShownAgainForAnotherFocus runs the same command twice. An output that the first receipt cut may have what is
-// looked for now; one that it showed whole is only named.
+// TestOutputIsShownAgainForAnotherFocus runs the same command twice. An output that the first
+// receipt cut may have what is looked for now; one that it showed whole is only named.
 func TestOutputIsShownAgainForAnotherFocus(t *testing.T) {
 	t.Parallel()
 	h := newHarness(t)

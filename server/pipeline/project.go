@@ -143,7 +143,8 @@ type validated struct {
 	pass   *redaction.Pass
 }
 
-// validate checks a request. If it has streams, the rest of the output is redacted by the values that they were redacted by.
+// validate checks a request. If it has streams, the rest of the output is redacted by the values
+// that they were redacted by.
 func (p *Pipeline) validate(req *pb.ProjectRequest, from received) (v validated, err error) {
 	check := envelope.NewChecker("")
 	envelope.CheckCall(check, req.GetCall())

@@ -57,8 +57,8 @@ func newShownOutputs() *shownOutputs {
 	return &shownOutputs{scopes: map[scope]*list.Element{}}
 }
 
-// earlier returns the call of the same scope that shows the output already; nil when there is none. One that leaves content out
-// shows what another focus looked for.
+// earlier returns the call of the same scope that shows the output already; nil when there is none.
+// One that leaves content out shows what another focus looked for.
 func (o *shownOutputs) earlier(c *pb.CallReference, fingerprint, focus string) *pb.OutputUnchanged {
 	o.mu.Lock()
 	defer o.mu.Unlock()

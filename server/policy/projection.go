@@ -75,8 +75,8 @@ func CheckFocus(check envelope.Checker, focus string) {
 	}
 }
 
-// WithSessionFocus puts the focus of a session before that of the policy, on lines of their own: the task, and then what is
-// looked for now.
+// WithSessionFocus puts the focus of a session before that of the policy, on lines of their own:
+// the task, and then what is looked for now.
 func (p *Projection) WithSessionFocus(session string) {
 	if p.Focus != "" && session != "" {
 		session += "\n"

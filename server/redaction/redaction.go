@@ -159,8 +159,8 @@ func (r *Pass) RedactDetails(d *pb.AuditDetails) *pb.AuditDetails {
 	return d
 }
 
-// RedactFocus returns what an agent looks for without secrets, also where the output may show what looks like one. It counts
-// nothing: the focus is no part of the output.
+// RedactFocus returns what an agent looks for without secrets, also where the output may show what
+// looks like one. It counts nothing: the focus is no part of the output.
 func (r *Pass) RedactFocus(patterns *redact.Patterns, focus string) string {
 	if focus == "" {
 		return ""
