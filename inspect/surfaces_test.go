@@ -75,6 +75,19 @@ func TestPolicyOnRecordGivesItsReceipt(t *testing.T) {
 	byCall := failed("a", log(2500))
 	byCall.Policy = &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Handles: pb.HandleForm_HANDLE_FORM_CALL}}
 	records := map[string]*pb.AuditRecord{"handles by calls": s.project(byCall)}
+	focus := &pb.SetSessionFocusRequest{SessionId: "one", Focus: "where is the quetzal <b>?"}
+	if _, err := s.SetSessionFocus(context.Background(), focus); err != nil {
+		t.Fatal(err)
+	}
+	found := failed("d", log(2800))
+	found.Policy = &pb.ProjectionPolicy{Focus: "its nest"}
+	records["focuses"] = s.project(found)
+	page, _ := shown(t, s.get(at(records["focuses"], "")))
+	for _, want := range []string{"where is the quetzal <b>?", "its nest"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not have %q: %s", want, page)
+		}
+	}
 	if _, err := s.ProjectTurn(context.Background(), &pb.ProjectTurnRequest{
 		Outputs: []*pb.ProjectRequest{failed("b", log(2600)), failed("c", log(2700))}, TotalTokens: 900,
 	}); err != nil {

@@ -130,6 +130,13 @@ func (p *page) project(ctx context.Context, record *pb.AuditRecord, policy *pb.P
 	if err != nil {
 		return nil, err
 	}
+	if focus := record.GetSessionFocus(); focus != "" {
+		policy.FocusSession = fmt.Sprintf("record-%d", record.GetSequence())
+		req := &pb.SetSessionFocusRequest{SessionId: policy.FocusSession, Focus: focus}
+		if _, err := sidecar.SetSessionFocus(ctx, req); err != nil {
+			return nil, err
+		}
+	}
 	out := proto.Clone(record.GetOutput()).(*pb.CompleteToolOutput)
 	stored := map[string]string{} // artifacts by the name of the payload
 	for payload := range written(record) {
