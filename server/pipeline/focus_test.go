@@ -1,6 +1,8 @@
 package pipeline_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,9 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/integration/servertest"
+	"github.com/toolresult/toolresult/projectors"
 	"github.com/toolresult/toolresult/redact"
+	"github.com/toolresult/toolresult/server/families"
 )
 
 // setFocus sets the focus of a session, or of an agent of it.
@@ -226,6 +231,62 @@ func TestOutputIsShownAgainForAnotherFocus(t *testing.T) {
 		said := strings.Contains(project("2").GetReceipt().GetText(), "Output unchanged:")
 		if said == c.shown {
 			t.Errorf("%s: unchanged %t", name, said)
+		}
+	}
+}
+
+// spy is a projector that notes the focuses that it is given.
+type spy struct {
+	projectors.Projector
+	seen *[]string
+}
+
+// Project notes the focus.
+func (s spy) Project(
+	ctx context.Context, in projectors.Input, sink artifactstore.Sink,
+) (projectors.Projection, error) {
+	*s.seen = append(*s.seen, in.Policy.Focus)
+	return s.Projector.Project(ctx, in, sink)
+}
+
+// TestProjectorGetsTheFocus: what a projector ranks by is the focus of the session and that of the
+// call, without secrets, also when the record is verified.
+func TestProjectorGetsTheFocus(t *testing.T) {
+	t.Parallel()
+	g, seen := *servertest.NewGenerator(t), []string{}
+	list := slices.Clone(g.Families)
+	for i, f := range list {
+		if f.Name == "text" {
+			list[i].Projector = spy{f.Projector, &seen}
+		}
+	}
+	var err error
+	if g.Registry, err = families.NewRegistry(list...); err != nil {
+		t.Fatal(err)
+	}
+	base := servertest.NewArchive(t)
+	base.Generator = &g
+	a := harness{base.Reopened(t)}
+	const token = "ghp_" + "1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
+	a.setFocus(t, "s", "", "the task "+token)
+	_, err = a.Project(t.Context(), &pb.ProjectRequest{
+		Call: &pb.CallReference{SessionId: "s"}, Policy: &pb.ProjectionPolicy{Focus: "now " + token},
+		Output: &pb.CompleteToolOutput{ToolName: "Search", Result: &pb.CompleteToolOutput_Text{
+			Text: &pb.TextOutput{Content: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte("x\n")}}},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	servertest.CheckHolds(t, a.Verify(t, a.Last(t, 1)[0]))
+	if len(seen) < 2 {
+		t.Fatalf("%q", seen)
+	}
+	for _, focus := range seen {
+		task, now, ok := strings.Cut(focus, "\n")
+		if focus != seen[0] || !ok || !strings.HasPrefix(task, "the task ") ||
+			!strings.HasPrefix(now, "now ") || strings.Contains(focus, token[4:]) {
+			t.Errorf("%q", focus)
 		}
 	}
 }

@@ -78,3 +78,25 @@ func TestPolicyDigestsTellApart(t *testing.T) {
 		}
 	}
 }
+
+// TestFocusOfSessionComesFirst joins the focus of a session and that of a call, and compares the
+// digests of what they become.
+func TestFocusOfSessionComesFirst(t *testing.T) {
+	t.Parallel()
+	digests := map[string]string{}
+	for _, c := range []struct{ session, own, want string }{
+		{"", "", ""}, {"task", "", "task"}, {"", "now", "now"}, {"task", "now", "task\nnow"},
+	} {
+		p, err := NewResolver(nil).Projection(&pb.ProjectionPolicy{Focus: c.own}, "Bash", 2000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.WithSessionFocus(c.session); p.Policy.Focus != c.want {
+			t.Errorf("%q and %q: %q", c.session, c.own, p.Policy.Focus)
+		}
+		if other, ok := digests[p.Digest()]; ok {
+			t.Errorf("%q has the digest of %q", c.want, other)
+		}
+		digests[p.Digest()] = c.want
+	}
+}
