@@ -251,7 +251,8 @@ func (ArtifactPolicy) EnumDescriptor() ([]byte, []int) {
 // earlier call of the same command in the same scope: session, agent and generation of
 // its context (CallReference). It takes a CallReference with session_id and call_id, and
 // what earlier calls wrote is known for as long as the server runs. A result that Compact
-// changed is not referred to any more.
+// changed is not referred to any more, and one whose receipt left content out is not when
+// another focus is looked for.
 type UnchangedPolicy int32
 
 const (

@@ -359,7 +359,8 @@ func (x *AuditDetails) GetRuntime() []byte {
 }
 
 // CallReference names the call of a tool, so that its artifacts can be listed and are
-// kept for as long as its session needs them. It changes nothing of an answer.
+// kept for as long as its session needs them. It changes nothing of an answer but what
+// UnchangedPolicy and the focus of its session do.
 type CallReference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session of the agent, by the pattern of tool names. Required.

@@ -246,10 +246,10 @@ type ToolResultServiceClient interface {
 	//	  Limits.stream_idle.
 	CompactStream(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[CompactStreamRequest, CompactStreamResponse], error)
 	// SetSessionFocus says what the agent of a session looks for: its task, the question, its
-	// last message. Every later Project, ProjectStream and ProjectTurn of the session uses it,
-	// together with the focus of its own policy if there is one (ProjectionPolicy.focus). The
-	// new focus replaces the one before. A call that was projected before keeps the focus that
-	// it had then, so that the same output has the same receipt.
+	// last message. Every later Project, ProjectTurn and header of ProjectStream of the session
+	// uses it, together with the focus of its own policy if there is one
+	// (ProjectionPolicy.focus). The new focus replaces the one before. A call that was projected
+	// before keeps the focus that it had then, so that the same output has the same receipt.
 	//
 	// It has no preconditions: a session need not exist. The focus is in memory alone and lost
 	// when the server stops, so set it again after a start. The server remembers the sessions
@@ -603,10 +603,10 @@ type ToolResultServiceServer interface {
 	//	  Limits.stream_idle.
 	CompactStream(grpc.BidiStreamingServer[CompactStreamRequest, CompactStreamResponse]) error
 	// SetSessionFocus says what the agent of a session looks for: its task, the question, its
-	// last message. Every later Project, ProjectStream and ProjectTurn of the session uses it,
-	// together with the focus of its own policy if there is one (ProjectionPolicy.focus). The
-	// new focus replaces the one before. A call that was projected before keeps the focus that
-	// it had then, so that the same output has the same receipt.
+	// last message. Every later Project, ProjectTurn and header of ProjectStream of the session
+	// uses it, together with the focus of its own policy if there is one
+	// (ProjectionPolicy.focus). The new focus replaces the one before. A call that was projected
+	// before keeps the focus that it had then, so that the same output has the same receipt.
 	//
 	// It has no preconditions: a session need not exist. The focus is in memory alone and lost
 	// when the server stops, so set it again after a start. The server remembers the sessions
