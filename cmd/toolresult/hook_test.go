@@ -93,7 +93,12 @@ func TestHookGivesUpOnAFrozenSidecar(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer frozen.Close()
-	toolresult(t, payload(t, "copilot-cli.bash"), "hook", "copilot-cli", "--patience=300ms", "--server", "unix://"+filepath.Join(dir, "s")).wantOut("")
+	for _, text := range []string{payload(t, "copilot-cli.bash"), `{"prompt":"where is the quetzal?"}`} {
+		o := toolresult(t, text, "hook", "copilot-cli", "--patience=300ms", "--server", "unix://"+filepath.Join(dir, "s")).wantOut("")
+		if o.err != "" {
+			t.Error(o.err)
+		}
+	}
 }
 
 func TestHookRewritesWithoutAllowing(t *testing.T) {
