@@ -280,7 +280,8 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	if r.gone != "" {
 		return nil, nil
 	}
-	resolved, err := r.service.Policies.Projection(r.record.GetPolicy(), r.record.GetToolName(), family.Tokens)
+	resolved, err := r.service.Policies.Projection(r.record.GetPolicy(), r.record.GetToolName(),
+		family.DefaultTokens(r.record.GetToolName(), r.record.GetOutput().GetCommand().GetCommandLine()))
 	resolved.WithSessionFocus(r.record.GetSessionFocus())
 	if err != nil || resolved.Digest() != r.record.GetPolicyDigest() {
 		r.gone = "the defaults of policies, or the budgets of the operator, are others than they were"

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
@@ -20,6 +21,15 @@ func (f *Family) DefaultTokens(tool, commandLine string) int {
 		return max(f.Tokens, ViewTokens)
 	}
 	return f.Tokens
+}
+
+// ResultTokens is DefaultTokens for a canonical result. Of a command line that was cut it is the
+// budget of a view, so that no receipt that fitted fails.
+func (f *Family) ResultTokens(r *pb.CanonicalToolResult) int {
+	if f.Name == "command" && r.GetCommand().GetCommandDigest() != "" {
+		return max(f.Tokens, ViewTokens)
+	}
+	return f.DefaultTokens(r.GetToolName(), r.GetCommand().GetCommandPreview())
 }
 
 // isView reports whether a tool shows a file, or a command line does.

@@ -166,7 +166,7 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, from received) (v validated,
 	if err := checkElements(out.GetCustom(), v.family); err != nil {
 		return v, err
 	}
-	if v.policy, err = p.Policies.Projection(req.GetPolicy(), out.GetToolName(), v.family.Tokens); err != nil {
+	if v.policy, err = p.Policies.Projection(req.GetPolicy(), out.GetToolName(), v.family.DefaultTokens(out.GetToolName(), out.GetCommand().GetCommandLine())); err != nil {
 		return v, err
 	}
 	if from.pass != nil {

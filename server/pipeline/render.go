@@ -68,7 +68,7 @@ func (p *Pipeline) canonicalToRender(ctx context.Context, req *pb.RenderRequest)
 // token budget gets that of the operator, or else of the result's family.
 func Receipt(r *families.Registry, policies *policy.Resolver, path string, canonical *pb.CanonicalToolResult, p *pb.RenderPolicy) (*pb.Receipt, error) {
 	family, check := r.ForResult(canonical), envelope.NewChecker(path)
-	resolved, err := policies.Receipt(check, p, policies.DefaultTokens(canonical.GetToolName(), p.GetModel(), family.Tokens))
+	resolved, err := policies.Receipt(check, p, policies.DefaultTokens(canonical.GetToolName(), p.GetModel(), family.ResultTokens(canonical)))
 	if err != nil {
 		return nil, err
 	}

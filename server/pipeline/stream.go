@@ -127,7 +127,7 @@ func (a *arrival) begin(header *pb.StreamHeader) error {
 	if err := check.Err(); err != nil {
 		return err
 	}
-	policy, err := a.pipeline.Policies.Projection(header.GetPolicy(), header.GetToolName(), family.Tokens)
+	policy, err := a.pipeline.Policies.Projection(header.GetPolicy(), header.GetToolName(), family.DefaultTokens(header.GetToolName(), header.GetCommandLine()))
 	if err != nil {
 		return apierror.AtField("header", err)
 	}
