@@ -57,7 +57,7 @@ func checkTable(t *testing.T, path, heading string, rows []string) {
 // The README begins with the table of what receipts keep that the evaluation measured.
 func TestReadmeBeginsWithTheEvaluation(t *testing.T) {
 	t.Parallel()
-	_, measured, _ := strings.Cut(string(readFile(t, "../docs/evaluation.md")), "<!-- plain -->\n\n")
+	_, measured, _ := strings.Cut(string(readFile(t, "../docs/evaluation.md")), "<!-- steps -->\n\n")
 	table, _, _ := strings.Cut(measured, "\n\n")
 	before, _, found := strings.Cut(string(readFile(t, "../README.md")), table+"\n\n")
 	if !found || strings.Count(before, "\n") >= 8 {

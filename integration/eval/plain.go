@@ -15,20 +15,27 @@ func Tail(c tokens.Counter, text string, budget int) string {
 	return runesFrom(text, len(text)-n)
 }
 
-// head shows the start of a text.
-func head(c tokens.Counter, text string, budget int) string {
+// Head shows the start of a text.
+func Head(c tokens.Counter, text string, budget int) string {
 	n := most(len(text), func(n int) bool { return c.Count(runesTo(text, n)) <= budget })
 	return runesTo(text, n)
 }
 
 // HeadAndTail shows both ends, half of the tokens each, and between them how much is missing.
-func HeadAndTail(c tokens.Counter, text string, budget int) string {
+func HeadAndTail(c tokens.Counter, text string, budget int) string { return Ends(c, text, budget, 50) }
+
+// Ends shows both ends of a text, head per cent of the tokens at its start, and how much is missing
+// between them.
+func Ends(c tokens.Counter, text string, budget, head int) string {
 	if c.Count(text) <= budget {
 		return text
 	}
 	const mark = 12 // tokens that the line between the ends takes at most
-	start := head(c, text, (budget-mark)/2)
-	end := Tail(c, text, budget-mark-c.Count(start))
+	start := Head(c, text, (budget-mark)*head/100)
+	end := ""
+	if head < 100 {
+		end = Tail(c, text, budget-mark-c.Count(start))
+	}
 	return fmt.Sprintf("%s\n[%d bytes left out]\n%s", start, len(text)-len(start)-len(end), end)
 }
 

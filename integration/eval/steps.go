@@ -16,7 +16,6 @@ type Step struct {
 	Tool       string            `json:"tool"`        // empty for a command
 	Command    string            `json:"command"`     // command line, or arguments of the tool
 	ExitStatus *int32            `json:"exit_status"` // nil if unknown
-	Tokens     int               `json:"tokens"`      // of the output, o200k
 	Action     map[string]string `json:"action"`      // kinds of the needles of the next action, by needle
 	Thought    map[string]string `json:"thought"`     // kinds of the needles of the words beside it, by needle
 	Message    string            `json:"message"`     // said with the call
