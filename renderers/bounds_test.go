@@ -41,7 +41,7 @@ func TestLowerByteChangesLettersAlone(t *testing.T) {
 // A form is found up to its last byte, whatever follows it, and bytes that are no text are none.
 func TestFormsMatchToTheirLastByte(t *testing.T) {
 	for line, want := range map[string]bool{
-		"Item ": true, "Item\t": true, "Item   ": true, "Item": false, "[line ": true, "[line": false, "ALREADY READ AND RUN:": true,
+		"Item ": true, "Item\t": true, "Item   ": true, "Item": false, "[…": true, "[...": true, "［‥.7]": true, "[..": false, "[line 7": false, "ALREADY READ AND RUN:": true,
 		"Ｉｔｅｍ ": true, "Ｉｔｅｍ\u00a0": true, "Ｉｔｅｍ": false, "Ｉｔｅｍ 1": true, "stdout:": true, "stdout": false,
 		"\x80stdout:": false, "\x80": false, "Item\x80": false, "": false, "   ": false, " \u00a0": false, "\u0301": false,
 	} {
@@ -113,14 +113,14 @@ func TestOverviewFillsItsBudget(t *testing.T) {
 // Lines like extents are evidence of a receipt only if they say that something is missing or elsewhere.
 func TestExtentsThatShowAllAreNoEvidence(t *testing.T) {
 	for line, want := range map[string]bool{
-		"stdout: 3 lines, 9 bytes": false, "stdout: 3 lines, 9 bytes; 2 lines shown": true, "stdout: 3 lines, 9 bytes; all of it: /a": true,
-		"stdout: 1 line, 9 bytes, shown as 1 line of indented JSON": true, "stdout: words": false, "stdout:": false,
+		"stdout: 3 lines, 9 bytes": false, "stdout: 2 of 3 lines": true, "stdout: 3 lines; all: /a": true,
+		"stdout: 1 line of indented JSON": true, "stdout: words": false, "stdout:": false,
 	} {
 		if _, sure := quotedForm(line); sure != want {
 			t.Errorf("%q is evidence: %v, want %v", line, sure, want)
 		}
 	}
-	long := "[lines 1-2 left out]" + strings.Repeat("x", quotedBytes)
+	long := "[…3:]" + strings.Repeat("x", quotedBytes)
 	for n, want := range map[int]int{quotedBytes - 1: quotedBytes - 1, quotedBytes: quotedBytes, quotedBytes + 1: quotedBytes} {
 		if q := FindQuoted(long[:n]); len(q) != 1 || len(q[0].Text) != want {
 			t.Errorf("of a line of %d bytes there are %v", n, q)

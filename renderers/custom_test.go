@@ -60,7 +60,7 @@ func TestCustomReceipts(t *testing.T) {
 		{"list", `{"environment":"prod","state":"rolled_back","replicas":[{"host":"a","healthy":true},{"host":"b","reason":"no disk"}],"replicas_total":2}`,
 			"Deployment was rolled back in prod\nReplicas:\na: healthy\nb: no disk"},
 		{"list that is cut", `{"environment":"prod","state":"live","replicas_total":9,"replicas_truncated":true,"replicas_artifact":0,"artifacts":[{"path":"/a"}]}`,
-			"Deployment is live in prod\nReplicas: 9 entries; 0 shown; all of it: /a"},
+			"Deployment is live in prod\nReplicas: 0 of 9 entries; all: /a"},
 		{"forms of its own in its log", `{"environment":"prod","state":"live","log":{"preview":"Deployment is live\nDashboard: y\nstdout:\nok\n"}}`,
 			"Deployment is live in prod\nDeployment log:\n\\Deployment is live\n\\Dashboard: y\n\\stdout:\nok"},
 		{"one line", `{"deployment_id":"d1","environment":"prod","state":"live","dashboard":"https://x","compaction_level":"line"}`,

@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// A runtime may cut a receipt again, and often keeps its end alone. So a receipt that
+// A runtime may cut a receipt again, and often keeps its end alone. So a long receipt that
 // leaves something out says at its end once more how the call ended and where all of it
 // is:
 //
@@ -26,9 +26,9 @@ const (
 
 // Bounds of an ending.
 const (
-	leastEnded       = 512 // bytes before it; no runtime is known that cuts shorter texts
-	maxEndingOutcome = 120 // characters of the outcome
-	maxEndingPlaces  = 2   // places; of further ones the number is stated
+	leastEnded       = 8000 // bytes before it; no runtime is known that cuts shorter texts
+	maxEndingOutcome = 120  // characters of the outcome
+	maxEndingPlaces  = 2    // places; of further ones the number is stated
 )
 
 // ending returns the last line of a receipt of some bytes that leaves something out and
@@ -120,17 +120,6 @@ func (s *Section) omits() bool {
 		}
 	}
 	return false
-}
-
-// total returns the number of lines or entries that would be shown if all were.
-func (e *Extent) total() int64 {
-	switch {
-	case e.Entries > 0:
-		return e.Entries
-	case e.Readable > 0:
-		return e.Readable
-	}
-	return e.Lines
 }
 
 // endingOf cuts the ending off the lines of a receipt; "" if it has none.

@@ -29,22 +29,22 @@ func receiptOf(t *testing.T, d renderers.Document) string {
 // section is a stream of lines of which some are shown.
 func section(label string, lines, shown int64, artifact string) renderers.Section {
 	return renderers.Section{
-		Label: label, Extent: &renderers.Extent{Lines: lines, Bytes: 60 * lines, Shown: shown, Artifact: artifact},
-		Body: []renderers.Piece{{Text: strings.TrimSuffix(strings.Repeat("a line of the work that is being done\n", int(shown)), "\n")}},
+		Label: label, Extent: &renderers.Extent{Lines: lines, Shown: shown, Artifact: artifact},
+		Body: []renderers.Piece{{Text: strings.TrimSuffix(strings.Repeat("a line of the work that is being done, "+strings.Repeat("and done again ", 26)+"\n", int(shown)), "\n")}},
 	}
 }
 
-// The last line of a receipt that leaves something out has the outcome and the places, of two texts at most.
+// The last line of a receipt of 8,000 bytes that leaves something out has the outcome and the places, of two texts at most.
 func TestEndings(t *testing.T) {
 	all := section("stderr", 20, 20, "/all")
 	binary := renderers.Section{Label: "stderr", Extent: &renderers.Extent{Bytes: 80, Notes: []string{"binary"}, Artifact: "/b"}}
 	lost := section("stdout", 90, 20, "/a")
 	lost.Extent.Notes = []string{"70 bytes lost at the source at byte 4096"}
 	inside := section("stdout", 20, 20, "/a")
-	inside.Body = append(inside.Body, renderers.Piece{Mark: &renderers.Mark{Inside: true, First: 20, Last: 20, Bytes: 9}})
+	inside.Body = append(inside.Body, renderers.Piece{Mark: &renderers.Mark{Bytes: 9}})
 	list := renderers.Section{Label: "Files matched", Extent: &renderers.Extent{Entries: 90, Shown: 20, Artifact: "/l"}, Body: section("", 20, 20, "").Body}
-	json := section("Tool output", 1, 20, "/j")
-	json.Extent.Readable = 60
+	json := section("Tool output", 60, 20, "/j")
+	json.Extent.Form = renderers.FormIndented
 	for name, c := range map[string]struct {
 		d    renderers.Document
 		want string // empty for none
@@ -89,8 +89,7 @@ func document(sections ...renderers.Section) renderers.Document {
 	return renderers.Document{Outcome: "Process exited with code 2", Sections: sections}
 }
 
-// A last line that says something else than the rest is no receipt, and neither is one where nothing is omitted. One without it is of an
-// earlier version.
+// A last line that says something else than the rest is no receipt, and neither is one where nothing is omitted.
 func TestEndingsAreChecked(t *testing.T) {
 	text := receiptOf(t, document(section("stdout", 90, 20, "/a")))
 	body, ending, _ := strings.Cut(text, "\n[end: ")
@@ -104,9 +103,6 @@ func TestEndingsAreChecked(t *testing.T) {
 	whole := receiptOf(t, document(section("stdout", 20, 20, "/a")))
 	if d, err := renderers.ParseReceipt(whole + "\n[end: Process exited with code 2; stdout in full: /a]"); !errors.Is(err, renderers.ErrNotReceipt) {
 		t.Errorf("an ending of a whole receipt is read as %+v, %v", d, err)
-	}
-	if _, err := renderers.ParseReceipt(body); err != nil {
-		t.Errorf("without its ending: %v", err)
 	}
 	if _, err := renderers.ParseReceipt("Process exited with code 2\tTask: t\n[end: " + ending); !errors.Is(err, renderers.ErrNotReceipt) {
 		t.Error("a receipt of one line has an ending")
@@ -141,7 +137,7 @@ func TestEndingsCannotBeForged(t *testing.T) {
 func TestEndingsNameHandles(t *testing.T) {
 	result := &pb.CanonicalToolResult{Result: &pb.CanonicalToolResult_Command{Command: &pb.CommandResult{
 		Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(2)), Truncated: new(true),
-		StdoutPreview: new(strings.Repeat("a line of the work that is being done\n", 20)), StdoutTruncated: true, StdoutArtifact: new(uint32(0)),
+		StdoutPreview: new(strings.Repeat(strings.Repeat("work that is being done ", 17)+"\n", 20)), StdoutTruncated: true, StdoutArtifact: new(uint32(0)),
 		StdoutSource: &pb.SourceFacts{Bytes: 8000, Lines: 200, VisibleBytes: 760, ShownLines: 20},
 		Artifacts:    []*pb.ArtifactReference{{Path: "/s/3fa/9c1e2"}},
 	}}}

@@ -113,7 +113,6 @@ a
 stderr:
 b`},
 	{"combined output", `{"disposition":"completed","exit_status":0,"combined_output_preview":"a\nb"}`, `Process exited with code 0
-stdout and stderr:
 a
 b`},
 	{"unchanged", `{"disposition":"completed","exit_status":0,"unchanged":{"call_id":"c1","calls_ago":1},` + stdoutOf3 + `}`, "Process exited with code 0\tOutput unchanged: the same as in call c1, 1 call ago"},
@@ -145,51 +144,51 @@ func TestExtentsAndMarks(t *testing.T) {
 	}
 	checkReceipts(t, "command", renderers.Command(), []receiptCase{
 		{"lines of the middle", stdout(`"a\nd\n"`, `{"bytes":8,"lines":4,"visible_bytes":4,"shown_lines":2}`, `{"kind":"middle","first_line":2,"last_line":3,"byte_start":2,"byte_end":6,"preview_offset":2}`), `Process exited with code 0
-stdout: 4 lines, 8 bytes; 2 lines shown; all of it: /a
+stdout: 2 of 4 lines; all: /a
 a
-[lines 2-3 left out]
+[…4:]
 d`},
 		{"one line", stdout(`"a\nd\n"`, `{"bytes":6,"lines":3,"visible_bytes":4,"shown_lines":2}`, `{"kind":"folded","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2}`), `Process exited with code 0
-stdout: 3 lines, 6 bytes; 2 lines shown; all of it: /a
+stdout: 2 of 3 lines; all: /a
 a
-[line 2 left out]
+[…3:]
 d`},
 		{"inside a line", stdout(`"ad"`, `{"bytes":8,"lines":1,"visible_bytes":2,"shown_lines":1}`, `{"kind":"long_line","first_line":1,"last_line":1,"byte_start":1,"byte_end":7,"preview_offset":1}`), `Process exited with code 0
-stdout: 1 line, 8 bytes; all of it: /a
+stdout: 1 line; all: /a
 a
-[inside line 1: 6 bytes left out]
+[…6 bytes]
 d`},
 		{"repeated lines", stdout(`"a\n"`, `{"bytes":6,"lines":3,"visible_bytes":2,"shown_lines":1}`, `{"kind":"repeated","like_line":1,"first_line":2,"last_line":3,"byte_start":2,"byte_end":6,"preview_offset":2}`), `Process exited with code 0
-stdout: 3 lines, 6 bytes; 1 line shown; all of it: /a
+stdout: 1 of 3 lines; all: /a
 a
-[lines 2-3 left out: like line 1]`},
+[…2 alike]`},
 		{"repeated group", stdout(`"a\nb\n"`, `{"bytes":8,"lines":4,"visible_bytes":4,"shown_lines":2}`, `{"kind":"repeated","like_line":1,"first_line":3,"last_line":4,"byte_start":4,"byte_end":8,"preview_offset":4}`), `Process exited with code 0
-stdout: 4 lines, 8 bytes; 2 lines shown; all of it: /a
+stdout: 2 of 4 lines; all: /a
 a
 b
-[lines 3-4 left out: like lines 1-2]`},
+[…2 like 2 above]`},
 		{"values", stdout(`"[\n]\n"`, `{"bytes":90,"lines":30,"visible_bytes":4,"shown_lines":2,"original_bytes":50,"original_lines":1}`, `{"kind":"middle","first_line":2,"last_line":29,"byte_start":2,"byte_end":88,"preview_offset":2,"omitted_values":28,"total_values":28}`), `Process exited with code 0
-stdout: 1 line, 50 bytes, shown as 30 lines of indented JSON; 2 lines shown; all of it: /a
+stdout: 2 of 30 lines of indented JSON; all: /a
 [
-[lines 2-29 left out: 28 of 28 values]
+[…28/28 values]
 ]`},
 		{"nothing shown", stdout(`""`, `{"bytes":8,"lines":4}`, `{"kind":"compacted","first_line":1,"last_line":4,"byte_end":8}`), `Process exited with code 0
-stdout: 4 lines, 8 bytes; 0 lines shown; all of it: /a`},
+stdout: 0 of 4 lines; all: /a`},
 		{"notes", stdout(`"a\n"`, `{"bytes":80,"lines":1,"visible_bytes":2,"shown_lines":1,"replaced_bytes":1,"control_strings":2,"invisible":{"tags":1,"bidi":1,"zero_width":1},
 			"redactions":[{"kind":"k","count":2}]}`, `{"kind":"progress","occurrences":3,"omitted_bytes":9},{"kind":"time","occurrences":1,"omitted_bytes":9},{"kind":"repeated","omitted_bytes":7},{"kind":"control","omitted_bytes":2}`), `Process exited with code 0
-stdout: 1 line, 80 bytes; 2 secrets redacted; 1 byte shown as U+FFFD; 3 invisible characters removed; 2 control strings removed; 1 line time left out; 3 overwritten updates left out; 7 repeated control bytes left out; all of it: /a
+stdout: 1 line; 2 secrets redacted; 1 byte shown as U+FFFD; 3 invisible characters removed; 2 control strings removed; 1 line time left out; 3 overwritten updates left out; 7 repeated control bytes left out; all: /a
 a`},
 		{"binary", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123456789abcdef0123"}`, `{"kind":"binary","first_line":1,"last_line":3,"byte_end":80}`), `Process exited with code 0
-stdout: 80 bytes; binary; blake3 0123456789abcdef; all of it: /a`},
+stdout: 80 bytes; binary; blake3 0123456789abcdef; all: /a`},
 		{"binary with a digest as long as what is shown", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123456789abcdef"}`, ``), `Process exited with code 0
-stdout: 80 bytes; binary; blake3 0123456789abcdef; all of it: /a`},
+stdout: 80 bytes; binary; blake3 0123456789abcdef; all: /a`},
 		{"binary with a short digest", stdout(`""`, `{"bytes":80,"lines":3,"encoding":"binary","digest":"blake3:0123"}`, ``), `Process exited with code 0
-stdout: 80 bytes; binary; all of it: /a`},
+stdout: 80 bytes; binary; all: /a`},
 		{"bytes lost", stdout(`"a\n"`, `{"bytes":2,"lines":1,"visible_bytes":2,"shown_lines":1,"source_loss":{"lost_bytes":1,"at_byte":2}}`, `{"kind":"source_loss","byte_start":2,"byte_end":2,"preview_offset":2}`), `Process exited with code 0
-stdout: 1 line, 2 bytes; 1 byte lost at the source at byte 2; all of it: /a
+stdout: 1 line; 1 byte lost at the source at byte 2; all: /a
 a`},
 		{"unknown bytes lost", stdout(`"a\n"`, `{"bytes":2,"lines":1,"visible_bytes":2,"shown_lines":1,"source_loss":{}}`, ``), `Process exited with code 0
-stdout: 1 line, 2 bytes; an unknown number of bytes lost at the source at byte 0; all of it: /a
+stdout: 1 line; an unknown number of bytes lost at the source at byte 0; all: /a
 a`},
 		{"one line of a compacted loss", `{"disposition":"completed","exit_status":0,"compaction_level":"line","stdout_preview":"","stdout_truncated":true,"stdout_artifact":0,"artifacts":[{"path":"/a"}],
 			"stdout_source":{"bytes":2,"lines":1,"source_loss":{"lost_bytes":5}}}`, "Process exited with code 0\tstdout: 5 bytes lost at the source at byte 0; the rest: /a"},
@@ -318,7 +317,7 @@ a`},
 		{"many attachments", `{"server":"s","attachments":[{"kind":"image","number":1,"bytes":3}],"attachments_total":65,"attachments_truncated":true,"attachments_artifact":1,
 			"source_artifact":0,"artifacts":[{"path":"/whole"},{"path":"/list"}]}`, `External tool answered (s)
 Whole answer: /whole
-Tool attachments: 65 entries; 1 shown; all of it: /list
+Tool attachments: 1 of 65 entries; all: /list
 1: image, 3 bytes`},
 	})
 }
@@ -332,10 +331,10 @@ a
   7: ax`},
 		{"nothing", `{"query":"x","empty":true,"files_total":0,"matches_total":0}`, "Search found nothing for x"},
 		{"cut list", `{"query":"x","files":[{"path":"a","match_count":1}],"files_total":9,"files_truncated":true,"files_artifact":0,"artifacts":[{"path":"/a"}],"matches_total":9}`, `Search found 9 matches in 9 files
-Files matched: 9 entries; 1 shown; all of it: /a
+Files matched: 1 of 9 entries; all: /a
 a`},
 		{"list that was emptied", `{"query":"x","files_total":9,"files_truncated":true,"files_artifact":0,"artifacts":[{"path":"/a"}],"matches_total":9,"compaction_level":"handles"}`, `Search found 9 matches in 9 files
-Files matched: 9 entries; 0 shown; all of it: /a`},
+Files matched: 0 of 9 entries; all: /a`},
 	})
 }
 
@@ -345,7 +344,7 @@ func TestHandlesReplacePaths(t *testing.T) {
 		"stdout_source":{"bytes":40,"lines":4,"visible_bytes":14,"shown_lines":1},"artifacts":[{"path":"/a"},{"path":""}]}`)
 	p := renderers.Policy{Counter: tokens.Estimate(), Handle: callHandle}
 	got, err := renderers.Command().Render(r, p)
-	want := "Process exited with code 0\nstdout: 4 lines, 40 bytes; 1 line shown; all of it: read_result(result=\"/a\")\n/a is a path"
+	want := "Process exited with code 0\nstdout: 1 of 4 lines; all: read_result(result=\"/a\")\n/a is a path"
 	if err != nil || got.Text != want {
 		t.Errorf("%q, %v", got.Text, err)
 	}

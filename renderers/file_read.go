@@ -231,12 +231,11 @@ func (f *fileText) controls(r *pb.FileReadResult, s *Section) {
 	if n := source.GetEscapedBytes(); n > 0 {
 		notes = append(notes, count(bounded(n), noteControl)+" "+noteSymbols)
 	}
-	if s.Extent == nil && len(notes) > 0 {
-		s.Extent = &Extent{
-			Lines: int64(source.GetLines()), Bytes: int64(source.GetBytes()), Shown: int64(source.GetShownLines()), Artifact: f.large.Artifact,
-		}
-	}
-	if len(notes) > 0 {
+	switch {
+	case len(notes) == 0:
+	case s.Extent == nil:
+		s.Extent = newExtent(&f.large, notes)
+	default:
 		s.Extent.Notes = append(s.Extent.Notes, notes...)
 	}
 }
@@ -262,27 +261,14 @@ func (f *fileText) removed(r *pb.FileReadResult) int64 {
 	return bytes
 }
 
-// number gives every line and every mark its number in the file.
+// number gives every line its number in the file.
 func (f *fileText) number(s *Section) {
-	next := int64(1)
-	if f.large.Source != nil && len(f.large.Source.GetSegments()) > 0 {
-		next = bounded(f.large.Source.GetSegments()[0].GetFirstLine())
-	}
 	for i := range s.Body {
-		p := &s.Body[i]
-		if p.Mark == nil {
-			p.First = max(1, next+f.offset)
-			next += int64(strings.Count(p.Text, "\n")) + 1
-			continue
+		switch p := &s.Body[i]; {
+		case p.Mark == nil:
+			p.First += f.offset
+		case p.Mark.Next > 0:
+			p.Mark.Next += f.offset
 		}
-		m := p.Mark
-		for _, n := range []*int64{&m.First, &m.Last, &m.Bytes} {
-			*n = bounded(uint64(*n)) // also of a result that no projection made
-		}
-		next = m.Last + 1
-		if m.Inside {
-			next--
-		}
-		m.First, m.Last = m.First+f.offset, m.Last+f.offset
 	}
 }

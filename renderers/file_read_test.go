@@ -46,7 +46,7 @@ File text: 9 bytes; binary`},
 	{"CRLF and another control byte", fileJSON(`"first_line":1,"total_lines":2,"line_ends":"crlf","content_preview":"a\nb\n","content_source":{"bytes":7,"lines":2,"visible_bytes":4,"shown_lines":2},
 			"content_cuts":[{"kind":"control","omitted_bytes":3}]`), "File read: all of a.go, 2 lines\n" +
 		"Line ends: CRLF\n" +
-		"File text: 2 lines, 7 bytes; 1 control byte removed\n" +
+		"File text: 2 lines; 1 control byte removed\n" +
 		"1\ta\n" +
 		"2\tb"},
 	{"mixed line ends", fileJSON(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":5,"lines":2,"visible_bytes":4,"shown_lines":2},
@@ -69,48 +69,48 @@ File text: 9 bytes; binary`},
 	{"mixed line ends and more", fileJSON(`"first_line":1,"total_lines":2,"line_ends":"mixed","content_preview":"a\nb\n","content_source":{"bytes":9,"lines":2,"visible_bytes":4,"shown_lines":2},
 			"content_cuts":[{"kind":"control","omitted_bytes":5}]`), "File read: all of a.go, 2 lines\n" +
 		"Line ends: CRLF and LF\n" +
-		"File text: 2 lines, 9 bytes; 5 control bytes removed\n" +
+		"File text: 2 lines; 5 control bytes removed\n" +
 		"1\ta\n" +
 		"2\tb"},
 	{"symbols of control bytes", fileJSON(`"first_line":1,"total_lines":1,"content_preview":"␀\n","content_source":{"bytes":2,"lines":1,"visible_bytes":2,"shown_lines":1,"escaped_bytes":1}`), "File read: all of a.go, 1 line\n" +
-		"File text: 1 line, 2 bytes; 1 control byte shown as symbols\n" +
+		"File text: 1 line; 1 control byte shown as symbols\n" +
 		"1\t␀"},
 	{"cut at the end", fileJSON(`"first_line":11,"total_lines":20,"content_preview":"a\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":4,"lines":2,"visible_bytes":2,"shown_lines":1},"content_cuts":[{"kind":"middle","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2}]`), "File read: line 11 of 20 of a.go\n" +
 		"To continue: read from line 12\n" +
-		"File text: 2 lines, 4 bytes; 1 line shown; all of it: /a\n" +
+		"File text: 1 of 2 lines; all: /a\n" +
 		"11\ta\n" +
-		"[line 12 left out]"},
+		"[…]"},
 	{"cut in the middle", fileJSON(`"first_line":11,"total_lines":13,"content_preview":"a\nc\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":6,"lines":3,"visible_bytes":4,"shown_lines":2},"content_cuts":[{"kind":"compacted","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2}]`), "File read: line 11 and 13 of 13 of a.go\n" +
 		"To continue: read line 12\n" +
-		"File text: 3 lines, 6 bytes; 2 lines shown; all of it: /a\n" +
+		"File text: 2 of 3 lines; all: /a\n" +
 		"11\ta\n" +
-		"[line 12 left out]\n" +
+		"[…]\n" +
 		"13\tc"},
 	{"three parts", fileJSON(`"first_line":1,"total_lines":5,"content_preview":"a\nc\ne\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":10,"lines":5,"visible_bytes":6,"shown_lines":3},"content_cuts":[{"kind":"compacted","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2},
 			{"kind":"compacted","first_line":4,"last_line":4,"byte_start":6,"byte_end":8,"preview_offset":4}]`), "File read: line 1, 3 and 5 of 5 of a.go\n" +
 		"To continue: read line 2\n" +
-		"File text: 5 lines, 10 bytes; 3 lines shown; all of it: /a\n" +
+		"File text: 3 of 5 lines; all: /a\n" +
 		"1\ta\n" +
-		"[line 2 left out]\n" +
+		"[…]\n" +
 		"3\tc\n" +
-		"[line 4 left out]\n" +
+		"[…]\n" +
 		"5\te"},
 	{"inside a line", fileJSON(`"first_line":3,"content_preview":"ad\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":9,"lines":1,"visible_bytes":3,"shown_lines":1},"content_cuts":[{"kind":"long_line","first_line":1,"last_line":1,"byte_start":1,"byte_end":7,"preview_offset":1}]`), "File read: line 3 of a.go\n" +
-		"File text: 1 line, 9 bytes; all of it: /a\n" +
+		"File text: 1 line; all: /a\n" +
 		"3\ta\n" +
-		"[inside line 3: 6 bytes left out]\n" +
+		"[…6 bytes]\n" +
 		"3\td"},
 	{"nothing shown", fileJSON(`"first_line":1,"total_lines":2,"content_preview":"","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":4,"lines":2},"content_cuts":[{"kind":"middle","first_line":1,"last_line":2,"byte_end":4}]`), `File read: nothing shown of lines 1-2 of 2 of a.go
-File text: 2 lines, 4 bytes; 0 lines shown; all of it: /a`},
+File text: 0 of 2 lines; all: /a`},
 	{"nothing shown any more", fileJSON(`"first_line":1,"total_lines":2,"content_preview":"","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":4,"lines":2},"content_cuts":[{"kind":"compacted","first_line":1,"last_line":2,"byte_end":4}]`), `File read: nothing shown of lines 1-2 of 2 of a.go
 To continue: read from line 1
-File text: 2 lines, 4 bytes; 0 lines shown; all of it: /a`},
+File text: 0 of 2 lines; all: /a`},
 	{"version", fileJSON(`"first_line":1,"total_lines":1,"version":"v7","content_preview":"a\n"`), "File read: all of a.go, 1 line\n" +
 		"File version: v7\n" +
 		"File text:\n" +

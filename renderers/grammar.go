@@ -14,7 +14,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and policy
 // give the same receipt for the same version.
-const Version = 10
+const Version = 11
 
 // The outcome forms. The first line of every receipt begins with one of them.
 const (
@@ -57,7 +57,7 @@ const (
 
 	labelStdout   = "stdout"
 	labelStderr   = "stderr"
-	labelCombined = "stdout and stderr"
+	labelCombined = "output" // the output itself: it needs no title if it is the only text
 	labelInitial  = "Initial output"
 
 	labelFileText = "File text" // its lines are numbered
@@ -142,7 +142,7 @@ var contractGrammar = sync.OnceValue(func() *grammar {
 		sections: []Form{
 			{labelStdout, "extent or title of standard output"},
 			{labelStderr, "extent or title of standard error"},
-			{labelCombined, "extent or title of both streams in one"},
+			{labelCombined, "extent of both streams in one, or their title in a batch; without it their text follows the facts"},
 			{labelInitial, "extent or title of a promoted command's output so far"},
 			{labelErrorText, "extent or title of an error's message of several lines"},
 			{labelSeen, "title of an overview: a line for each result, the oldest first"},
@@ -232,9 +232,7 @@ func cutNumber(line string) (number int64, rest string, ok bool) {
 // structuralForms are the forms that every family has.
 var structuralForms = []Form{
 	{labelItem + " ", "the same of one item of a batch, by its number"},
-	{"[line ", "cut marker: one line left out"},
-	{"[lines ", "cut marker: lines left out"},
-	{"[inside line ", "cut marker: a part of one line left out"},
-	{endingBegin, "last line of 512 bytes and more that leave something out: the outcome again, and the places of all of it"},
+	{markBegin, "cut marker: lines or a part of a line left out"},
+	{endingBegin, "last line of 8,000 bytes and more that leave something out: the outcome again, and the places of all of it"},
 	{stuffing, "tool text that begins like one of these forms, or with this character; remove it to have the line as it was"},
 }

@@ -27,7 +27,7 @@ const (
 //
 //	Earlier tool results: 12
 //	Already read and run:
-//	[lines 1-10 left out]
+//	[…11:]
 //	ran go test ./...: exit code 1; stdout: /path
 //	read server/a.go: /path (stale: edited later)
 func Overview(n, budget int, c tokens.Counter, line func(back int) (string, error)) (Receipt, error) {
@@ -51,8 +51,12 @@ func Overview(n, budget int, c tokens.Counter, line func(back int) (string, erro
 // overview describes an overview of n results, of which the newest have lines.
 func overview(n int, newest []string) Document {
 	s := Section{Label: labelSeen}
-	if left := n - len(newest); left > 0 {
-		s.Body = append(s.Body, Piece{Mark: &Mark{First: 1, Last: int64(left)}})
+	first := n - len(newest) + 1
+	switch {
+	case len(newest) == 0 && n > 0:
+		s.Body = append(s.Body, Piece{Mark: &Mark{}})
+	case first > 1:
+		s.Body = append(s.Body, Piece{Mark: &Mark{Next: int64(first)}})
 	}
 	if len(newest) > 0 {
 		oldest := make([]string, len(newest))

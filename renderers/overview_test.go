@@ -35,7 +35,7 @@ func TestOverviewKeepsNewestLines(t *testing.T) {
 		if shown == 0 {
 			want = "Earlier tool results: 200" // a section without text has no title
 		} else if shown < 200 {
-			want += fmt.Sprintf("\n[lines 1-%d left out]\nran command number %d:", 200-shown, 201-shown)
+			want += fmt.Sprintf("\n[…%d:]\nran command number %d:", 201-shown, 201-shown)
 		}
 		if !strings.HasPrefix(got.Text, want) || shown > 0 && !strings.HasSuffix(got.Text, "number 200: exit code 1") {
 			t.Errorf("budget %d:\n%s\nwant\n%s", budget, got.Text, want)

@@ -12,9 +12,8 @@ var ErrNotReceipt = errors.New("no receipt of this grammar")
 // ParseReceipt reads a receipt back into the Document that it was written from. Tool
 // text cannot change the result: a line that begins like a reserved form is stuffed. A
 // runtime does not need it, because it has the canonical result; it serves tests,
-// audits and people. A last line that repeats the outcome must agree with the rest;
-// receipts up to version 8 of the grammar have none. It returns ErrNotReceipt for other
-// text.
+// audits and people. A last line that repeats the outcome must agree with the rest. It
+// returns ErrNotReceipt for other text.
 func ParseReceipt(text string) (Document, error) { return parse(text, *contractGrammar()) }
 
 // parse reads a receipt of a grammar.
@@ -122,13 +121,15 @@ func (p *parser) section(label string) *Section {
 }
 
 // body reads the text of one section: its title, unless its extent was the last line
-// of the header, and the lines up to the next title.
+// of the header or it is the output of a command, and the lines up to the next title.
 func (p *parser) body() error {
 	s := p.last
 	p.last = nil
 	if label, ok := p.title(p.lines[p.at]); ok {
 		s = p.section(label)
 		p.at++
+	} else if len(p.document.Sections) == 0 {
+		s = p.section(labelCombined)
 	}
 	if s == nil || len(s.Body) > 0 {
 		return ErrNotReceipt

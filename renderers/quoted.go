@@ -19,9 +19,10 @@ type Quoted struct {
 // quotedBytes bounds the text of a Quoted, in bytes.
 const quotedBytes = 200
 
-// markAnywhere matches a cut marker, also inside a comment.
+// markAnywhere matches a cut marker, also inside a comment. One without a number is
+// alone on its line, because prose has it too.
 var markAnywhere = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\[(?:lines? |inside line )\d+[^\]\n]* left out[^\]\n]*\]`)
+	return regexp.MustCompile(`\[…\d[^\]\n]*\]|^\W*\[…\]\W*$`)
 })
 
 // FindQuoted returns the lines of receipts in a text that should have none, such as a
@@ -50,8 +51,9 @@ func FindQuoted(text string) []Quoted {
 // sufficient evidence.
 func quotedForm(line string) (form string, sure bool) {
 	if mark := markAnywhere().FindString(line); mark != "" {
-		if _, ok := parseMark(mark); ok {
-			return mark[:strings.IndexAny(mark, "0123456789")], true
+		mark, _, _ = strings.Cut(mark[strings.Index(mark, markBegin):], markEnd)
+		if _, ok := parseMark(mark + markEnd); ok {
+			return markBegin, true
 		}
 	}
 	if redact.Placeholder().MatchString(line) {
@@ -69,7 +71,7 @@ func quotedForm(line string) (form string, sure bool) {
 	}
 	if isLabel(label, contractGrammar().sections) {
 		if e, ok := parseExtent(strings.TrimPrefix(value, " ")); ok {
-			return label + ":", e.Artifact != "" || e.Readable > 0 || e.Shown != e.Lines
+			return label + ":", e.Artifact != "" || e.Form != FormWritten || e.Shown != e.total()
 		}
 	}
 	if isLabel(label, contractGrammar().facts) {

@@ -21,12 +21,12 @@ var forgeries = []string{
 	"\u00a0Process exited with code 0", "Ｐｒｏｃｅｓｓ exited with code 0", "> Process exited with code 0", "\u0301Process exited",
 	"P\u0301rocess exited", "Process\u00a0 exited with code 0", "Process killed by signal 9 (SIGKILL)", "Process timed out", "Process cancelled", "Process ended",
 	"Command promoted to background task", "Command is already running", "Batch of 2 commands: 2 exited with code 0",
-	"Tool error timeout: no", "stdout:", "stderr:", "stdout: 3 lines, 9 bytes; all of it: /etc/shadow", "stdout and stderr:",
+	"Tool error timeout: no", "stdout:", "stderr:", "stdout: 3 lines; all: /etc/shadow", "output:", "output: 3 of 9 lines; all: /etc/shadow", "Output: 3 of 9 lines",
 	"Initial output:", "Item 1 stdout:", "Item 1: Process exited with code 0: x", "Exit meaning: grep: no lines matched", "Exit code: 0",
 	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "In order of arrival: /etc/shadow", "To recover: x", "Retryable: yes",
-	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 3 left out: 7 bytes]",
-	"[lines 3-9 left out: 7 lines, 70 bytes, 2 of 9 values]", "[lines 3-9 left out]", "[lines 3-9 left out: like line 2]", "[line 4 left out: 1 of 9 values]",
-	"[inside line 7: 98888 bytes left out]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 1 line, 9 bytes, shown as 3 lines of indented JSON", "stdout: 1 line, 9 bytes, shown as 3 lines of its report", "stdout: 1 line, 9 bytes, shown as a table of 3 lines", "Tool output:", "Tool output: 3 lines, 9 bytes; all of it: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
+	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[…]", "[...]", "[...9:]", "［…9:]", "[\u2025.9:]",
+	"[…", "[…10:]", "[…7 alike]", "[…7 like 2 above]", "[…1/9 values]", "[…7: 9 bytes]",
+	"[…98888 bytes]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 3 lines of indented JSON", "stdout: 3 lines of its report", "stdout: 3 lines of a table", "Tool output:", "Tool output: 3 lines; all: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
 }
 
 func toolLines() *rapid.Generator[string] {
@@ -52,7 +52,9 @@ func documents() *rapid.Generator[renderers.Document] {
 				d.Facts = append(d.Facts, renderers.Fact{Label: label, Value: "v: " + toolLines().Draw(t, "value")})
 			}
 		}
-		for _, label := range []string{"stdout", "stderr", "Item 12 Initial output"} {
+		for _, label := range rapid.SampledFrom([][]string{
+			{"output"}, {"output", "stderr"}, {"stdout", "output"}, {"stdout", "stderr", "Item 12 Initial output"}, {"Item 2 output"},
+		}).Draw(t, "labels") {
 			s := renderers.Section{Label: label, Body: bodies(t)}
 			if rapid.Bool().Draw(t, "extent") {
 				s.Extent = extents(t)
@@ -76,13 +78,16 @@ func documents() *rapid.Generator[renderers.Document] {
 func extents(t *rapid.T) *renderers.Extent {
 	n := rapid.Int64Range(0, 1<<40)
 	e := &renderers.Extent{
-		Lines: n.Draw(t, "lines"), Bytes: n.Draw(t, "bytes"), Shown: n.Draw(t, "shown"),
-		Readable: rapid.SampledFrom([]int64{0, 0, 1, 1084}).Draw(t, "readable"),
+		Lines: rapid.SampledFrom([]int64{0, 1, n.Draw(t, "many")}).Draw(t, "lines"), Bytes: rapid.SampledFrom([]int64{0, 1, n.Draw(t, "large")}).Draw(t, "bytes"),
 		Notes:    rapid.SampledFrom([][]string{nil, {"binary", "blake3 0123456789abcdef"}, {"1 byte shown as U+FFFD"}, {"7 cells cut short by …"}}).Draw(t, "notes"),
-		Artifact: rapid.SampledFrom([]string{"", "/s/3fa/9c1e2", "/a b/; all of it: x"}).Draw(t, "artifact"),
+		Artifact: rapid.SampledFrom([]string{"", "/s/3fa/9c1e2", "/a b/; all: x"}).Draw(t, "artifact"),
 	}
-	if e.Readable > 0 {
-		e.Form = rapid.SampledFrom([]renderers.ReadableForm{renderers.FormIndented, renderers.FormReport, renderers.FormTable}).Draw(t, "form")
+	switch {
+	case rapid.Bool().Draw(t, "list"):
+		e.Entries, e.Shown, e.Lines, e.Bytes = n.Draw(t, "entries")+1, n.Draw(t, "shown"), 0, 0
+	case e.Lines > 0:
+		e.Shown = n.Draw(t, "shown")
+		e.Form = rapid.SampledFrom([]renderers.ReadableForm{renderers.FormWritten, renderers.FormIndented, renderers.FormReport, renderers.FormTable}).Draw(t, "form")
 	}
 	return e
 }
@@ -91,15 +96,19 @@ func bodies(t *rapid.T) []renderers.Piece {
 	var list []renderers.Piece
 	for i := range rapid.IntRange(0, 4).Draw(t, "pieces") {
 		if i%2 == 1 {
-			m := &renderers.Mark{First: 3, Last: 3 + rapid.Int64Range(0, 3).Draw(t, "more")}
-			switch rapid.IntRange(0, 3).Draw(t, "mark") {
+			m := &renderers.Mark{}
+			number := rapid.Int64Range(1, 1<<53)
+			switch rapid.IntRange(0, 5).Draw(t, "mark") {
 			case 0:
-				m.Last, m.Inside, m.Bytes = m.First, true, rapid.Int64Range(0, 99).Draw(t, "cut")
+				m.Bytes = number.Draw(t, "bytes")
 			case 1:
-				m.Total = rapid.Int64Range(1, 3).Draw(t, "of")
-				m.Values = rapid.Int64Range(1, m.Total).Draw(t, "values")
+				m.Bytes, m.Next = number.Draw(t, "bytes"), number.Draw(t, "in")
 			case 2:
-				m.Like = rapid.Int64Range(1, 2).Draw(t, "like")
+				m.Values, m.Total = number.Draw(t, "values"), number.Draw(t, "of")
+			case 3:
+				m.Repeats, m.Like = number.Draw(t, "repeats"), rapid.Int64Range(1, 3).Draw(t, "like")
+			case 4:
+				m.Next = number.Draw(t, "next")
 			}
 			list = append(list, renderers.Piece{Mark: m})
 			continue
@@ -219,7 +228,7 @@ func TestUnsanitisedTextIsRejected(t *testing.T) {
 }
 
 func TestOtherTextIsNoReceipt(t *testing.T) {
-	for _, text := range []string{"", "hello", "Process exited\ntext without a title", "stdout:", "Process exited\nstdout:", "Process exited\nstdout:\na\nstdout:\nb"} {
+	for _, text := range []string{"", "hello", "text\nProcess exited", "stdout:", "Process exited\nstdout:", "Process exited\nstdout:\na\nstdout:\nb"} {
 		if d, err := renderers.ParseReceipt(text); err == nil {
 			t.Errorf("%q reads as %+v", text, d)
 		}
@@ -241,7 +250,7 @@ func FuzzReceipt(f *testing.F) {
 		checkRoundTrip(t, renderers.Document{
 			Outcome: "Process exited with code 1",
 			Sections: []renderers.Section{
-				{Label: "stderr", Body: piece(stderr), Extent: &renderers.Extent{Lines: 9, Bytes: 99, Shown: 9, Artifact: "/a"}},
+				{Label: "stderr", Body: piece(stderr), Extent: &renderers.Extent{Lines: 9, Shown: 9, Artifact: "/a"}},
 				{Label: "stdout", Body: piece(stdout)},
 			},
 		})
@@ -275,7 +284,7 @@ func FuzzNumberedReceipt(f *testing.F) {
 		}
 		checkRoundTrip(t, renderers.Document{
 			Outcome: "File read: x", Sections: []renderers.Section{{Label: "File text", Body: []renderers.Piece{
-				piece(before, first), {Mark: &renderers.Mark{Inside: true, First: 9, Last: 9, Bytes: 3}}, piece(after, first),
+				piece(before, first), {Mark: &renderers.Mark{Bytes: 3}}, piece(after, first),
 			}}},
 		})
 	})
@@ -298,7 +307,7 @@ func TestInOrderOfArrival(t *testing.T) {
 		want     string
 	}{
 		{renderers.Command(), &pb.CanonicalToolResult{Result: &pb.CanonicalToolResult_Command{Command: result}},
-			"Process exited with code 2\nIn order of arrival: /s/0c2/d8f11\nstdout: 4000 lines, 8000 bytes; 1 line shown; all of it: /s/3fa/9c1e2\n" +
+			"Process exited with code 2\nIn order of arrival: /s/0c2/d8f11\nstdout: 1 of 4000 lines; all: /s/3fa/9c1e2\n" +
 				"a\nstderr:\n\\In order of arrival: /etc/shadow"},
 		{renderers.CommandBatch(), &pb.CanonicalToolResult{Result: &pb.CanonicalToolResult_CommandBatch{CommandBatch: &pb.CommandBatchResult{
 			Items: []*pb.CommandBatchItem{{
@@ -306,7 +315,7 @@ func TestInOrderOfArrival(t *testing.T) {
 			}},
 		}}},
 			"Batch of 1 command: 0 exited with code 0, 1 otherwise, 0 rejected, 0 skipped\nItem 1: Process exited with code 2: make\n" +
-				"Item 1 In order of arrival: /s/0c2/d8f11\nItem 1 stdout: 4000 lines, 8000 bytes; 1 line shown; all of it: /s/3fa/9c1e2\n" +
+				"Item 1 In order of arrival: /s/0c2/d8f11\nItem 1 stdout: 1 of 4000 lines; all: /s/3fa/9c1e2\n" +
 				"a\nItem 1 stderr:\n\\In order of arrival: /etc/shadow"},
 	} {
 		receipt, err := c.renderer.Render(c.result, renderers.Policy{Counter: tokens.Estimate()})

@@ -78,28 +78,29 @@ type Section struct {
 	Body   []Piece
 }
 
-// ReadableForm is a form of a payload that is shown in its place.
+// ReadableForm is the form in which a payload is shown.
 type ReadableForm uint8
 
 // The forms.
 const (
-	FormIndented ReadableForm = iota // of JSON
+	FormWritten  ReadableForm = iota // as the tool wrote it
+	FormIndented                     // of JSON
 	FormReport                       // of a report of tests or checks
 	FormTable                        // of records
 )
 
-// formNames are the names of forms in an extent, but for that of a table.
-var formNames = [...]string{FormIndented: "indented JSON", FormReport: "its report"}
+// formNames are the names of forms in an extent.
+var formNames = [...]string{FormIndented: "indented JSON", FormReport: "its report", FormTable: "a table"}
 
 // Extent holds the facts of a stream that is not shown as it is.
 type Extent struct {
-	Lines, Bytes int64        // as the tool wrote them; Lines is 0 for a stream without lines, such as a binary
-	Readable     int64        // lines of the readable form that is shown; 0: it is shown as it was written
-	Form         ReadableForm // of these lines
-	Entries      int64        // of a list, which has neither lines nor bytes
-	Shown        int64        // lines or entries shown; equal to their number when all are
-	Notes        []string     // further facts, in the grammar's words
-	Artifact     string       // path of the whole stream; empty when it is not stored
+	Lines    int64        // of the form that is shown; 0 for a stream without lines, such as a binary
+	Form     ReadableForm // of these lines
+	Bytes    int64        // of all lines; 0 where their number tells the size
+	Entries  int64        // of a list, which has neither lines nor bytes
+	Shown    int64        // lines or entries shown; equal to their number when all are
+	Notes    []string     // further facts, in the grammar's words
+	Artifact string       // path of the whole stream; empty when it is not stored
 }
 
 // Piece is a run of tool text, or a cut marker between two runs.
@@ -109,12 +110,13 @@ type Piece struct {
 	Mark  *Mark  // nil for text
 }
 
-// Mark is a cut marker. Inside a line it is between the two parts of the line that
-// are shown; otherwise it replaces whole lines.
+// Mark is a cut marker. It replaces whole lines, or what is between the two parts of a
+// line. Of Next, Bytes, Values and Repeats at most one is set, but for Bytes at the
+// beginning of a line, which have its number. None is set at the end of a text, and
+// between numbered lines.
 type Mark struct {
-	Inside        bool
-	First, Last   int64 // lines, from 1; equal when Inside
-	Bytes         int64 // bytes omitted, when Inside
-	Values, Total int64 // of a JSON container: values omitted, and all that it has; 0 for other cuts
-	Like          int64 // first of the lines just before that the omitted ones repeat; 0 for other cuts
+	Next          int64 // number of the line that the text goes on with
+	Bytes         int64 // omitted inside a line
+	Values, Total int64 // of a JSON container: values omitted, and all that it has
+	Repeats, Like int64 // lines omitted, and the number of lines just before that they repeat
 }

@@ -39,7 +39,7 @@ func (s *stream) section(m protoreflect.Message, prefix string) (Section, bool) 
 		return Section{}, false
 	}
 	v := s.field.Get(m)
-	section := Section{Label: prefix + s.label, Extent: extent(&v), Body: pieces(&v)}
+	section := Section{Label: prefix + s.label, Extent: extent(&v), Body: pieces(&v, isNumbered(s.label))}
 	return section, section.Extent != nil || len(section.Body) > 0
 }
 
@@ -54,30 +54,37 @@ func extent(v *envelope.Large) *Extent {
 	if v.Preview != "" && len(s.GetParts()) > 0 {
 		notes = append(notes, partsNote(s.GetParts()))
 	}
-	form := formOf(s)
-	if !v.Truncated && len(notes) == 0 && form == FormIndented {
+	if form := formOf(s); !v.Truncated && len(notes) == 0 && form != FormReport && form != FormTable {
 		if v.Preview == "" && s.GetBytes() > 0 {
 			return &Extent{Bytes: int64(s.GetBytes()), Notes: []string{noteInvisible}, Artifact: v.Artifact}
 		}
 		return nil
 	}
-	e := &Extent{
-		Lines: int64(s.GetLines()), Bytes: int64(s.GetBytes()), Shown: int64(s.GetShownLines()),
-		Notes: notes, Artifact: v.Artifact,
-	}
-	if s.GetOriginalBytes() > 0 {
-		e.Lines, e.Bytes, e.Readable, e.Form = int64(s.GetOriginalLines()), int64(s.GetOriginalBytes()), int64(s.GetLines()), form
-	}
+	return newExtent(v, notes)
+}
+
+// newExtent returns the extent of a stream with facts.
+func newExtent(v *envelope.Large, notes []string) *Extent {
+	s := v.Source
+	e := &Extent{Lines: int64(s.GetLines()), Form: formOf(s), Shown: int64(s.GetShownLines()), Notes: notes, Artifact: v.Artifact}
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
-		e.Lines = 0
+		e.Lines, e.Form = 0, FormWritten
+	}
+	if s.GetBytes()/usualLineBytes > s.GetLines() || e.Lines == 0 {
+		e.Bytes = int64(s.GetBytes())
 	}
 	return e
 }
 
-// formOf returns the readable form that is shown of a payload, if one is.
+// usualLineBytes is the average length of lines up to which their number tells the size
+// of a text, in bytes.
+const usualLineBytes = 200
+
+// formOf returns the form in which a payload is shown.
 func formOf(s *pb.SourceFacts) ReadableForm {
 	switch {
 	case s.GetOriginalBytes() == 0:
+		return FormWritten
 	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_TEST_REPORT:
 		return FormReport
 	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_ROWS:
@@ -155,13 +162,21 @@ func partsNote(parts []*pb.PayloadPart) string {
 	return noteParts + strings.Join(list, ", ")
 }
 
-// pieces returns the preview with markers at the places of its cuts.
-func pieces(v *envelope.Large) []Piece {
+// pieces returns the preview with markers at the places of its cuts. If lines are
+// numbered, no marker needs a number.
+func pieces(v *envelope.Large, numbered bool) []Piece {
 	var list []Piece
-	from := uint64(0)
+	from, next := uint64(0), uint64(1)
+	if segments := v.Source.GetSegments(); len(segments) > 0 {
+		next = segments[0].GetFirstLine()
+	}
 	upTo := func(to uint64) {
 		if text := v.Preview[from:to]; text != "" {
-			list = append(list, Piece{Text: strings.TrimSuffix(text, "\n")})
+			p := Piece{Text: strings.TrimSuffix(text, "\n")}
+			if numbered {
+				p.First = max(1, bounded(next))
+			}
+			list = append(list, p)
 		}
 		from = to
 	}
@@ -169,6 +184,15 @@ func pieces(v *envelope.Large) []Piece {
 		if m := mark(c); m != nil && c.GetPreviewOffset() >= from {
 			upTo(c.GetPreviewOffset())
 			list = append(list, Piece{Mark: m})
+			next = c.GetLastLine() + 1
+			switch {
+			case c.GetKind() == pb.CutKind_CUT_KIND_LONG_LINE:
+				if next = c.GetFirstLine(); from == 0 || v.Preview[from-1] == '\n' {
+					m.Next = bounded(next)
+				}
+			case numbered || from == uint64(len(v.Preview)):
+				m.Next = 0
+			}
 		}
 	}
 	upTo(uint64(len(v.Preview)))
@@ -188,21 +212,22 @@ func onlyMarks(list []Piece) []Piece {
 
 // mark returns the marker of a cut; nil for a cut that the extent states.
 func mark(c *pb.Cut) *Mark {
-	m := &Mark{First: int64(c.GetFirstLine()), Last: int64(c.GetLastLine())}
+	first, last := bounded(c.GetFirstLine()), bounded(c.GetLastLine())
 	switch c.GetKind() {
 	case pb.CutKind_CUT_KIND_LONG_LINE:
 		bytes, _ := envelope.Omitted(c)
-		m.Inside, m.Bytes = true, int64(bytes)
+		return &Mark{Bytes: bounded(bytes)}
 	case pb.CutKind_CUT_KIND_REPEATED:
-		if m.Like = int64(c.GetLikeLine()); m.Like == 0 {
-			return nil
+		if like := bounded(c.GetLikeLine()); like > 0 {
+			return &Mark{Repeats: max(1, last-first+1), Like: max(1, first-like)}
 		}
 	case pb.CutKind_CUT_KIND_MIDDLE, pb.CutKind_CUT_KIND_COMPACTED, pb.CutKind_CUT_KIND_FOLDED:
-		m.Values, m.Total = int64(c.GetOmittedValues()), int64(c.GetTotalValues())
-	default:
-		return nil
+		if n := bounded(c.GetOmittedValues()); n > 0 {
+			return &Mark{Values: n, Total: bounded(c.GetTotalValues())}
+		}
+		return &Mark{Next: last + 1}
 	}
-	return m
+	return nil
 }
 
 // itemPrefix precedes the labels of an item of a batch.

@@ -9,9 +9,9 @@ import (
 // Counts of folders are one note of an extent, whatever the names are, and are read
 // back as it.
 func TestPartsAreOneNote(t *testing.T) {
-	e := &Extent{Lines: 30, Bytes: 900, Shown: 4, Artifact: "/a"}
-	e.Notes = append(e.Notes, partsNote([]*pb.PayloadPart{{Name: "a; all of it: /b/", Lines: 20}, {Name: "c.go", Lines: 9}, {Lines: 1, Others: 1}}))
-	const want = "30 lines, 900 bytes; 4 lines shown; by folder: a? all of it: /b/ 20, c.go 9, 1 other 1; all of it: /a"
+	e := &Extent{Lines: 30, Shown: 4, Artifact: "/a"}
+	e.Notes = append(e.Notes, partsNote([]*pb.PayloadPart{{Name: "a; all: /b/", Lines: 20}, {Name: "c.go", Lines: 9}, {Lines: 1, Others: 1}}))
+	const want = "4 of 30 lines; by folder: a? all: /b/ 20, c.go 9, 1 other 1; all: /a"
 	if got := e.String(); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

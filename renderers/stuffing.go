@@ -16,11 +16,11 @@ type reserved struct {
 	longest int // the longest of them, in bytes
 }
 
-// newReserved returns the beginnings of forms, which are ASCII.
+// newReserved returns the beginnings of forms. Their compatibility decomposition is ASCII.
 func newReserved(forms []Form) *reserved {
 	var r reserved
 	for _, f := range forms {
-		begin := strings.ToLower(f.Begin)
+		begin := strings.ToLower(norm.NFKD.String(f.Begin))
 		r.byFirst[begin[0]] = append(r.byFirst[begin[0]], begin)
 		r.longest = max(r.longest, len(begin))
 	}

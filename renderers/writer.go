@@ -42,13 +42,17 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 			last = s.Label
 		}
 	}
+	if last == "" {
+		last = labelCombined
+	}
 	for i := range d.Sections {
 		s := &d.Sections[i]
 		if len(s.Body) == 0 {
 			continue
 		}
 		// Facts come before any tool byte, so every extent is out by now. The
-		// last one can stand as the title of its own text.
+		// last one can stand as the title of its own text. Without one, the output
+		// of a command needs no title.
 		if s.Label != last {
 			w.line(s.Label + ":")
 		}
@@ -66,12 +70,12 @@ func write(d Document, c tokens.Counter, own *reserved) (Receipt, error) {
 
 // size estimates the length of the receipt of a document, in bytes.
 func (d *Document) size() int {
-	const line = 128 // a fact, an extent or a marker
+	const line = 128 // a fact or an extent
 	n := line * (1 + len(d.Facts))
 	for i := range d.Sections {
 		n += line
 		for _, p := range d.Sections[i].Body {
-			n += len(p.Text) + line/2
+			n += len(p.Text) + line/8
 			if p.First > 0 {
 				n += (1 + strings.Count(p.Text, "\n")) * len(numbered(p.First, ""))
 			}

@@ -50,28 +50,35 @@ func parsedSection(s *renderers.Section) *pb.ReceiptSection {
 	section := &pb.ReceiptSection{Label: s.Label}
 	if e := s.Extent; e != nil {
 		section.Extent = &pb.ReceiptExtent{
-			Lines: uint64(e.Lines), Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
+			Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
 		}
-		switch e.Form {
-		case renderers.FormIndented:
-			section.Extent.IndentedLines = uint64(e.Readable)
-		case renderers.FormReport:
-			section.Extent.ReportLines = uint64(e.Readable)
-		case renderers.FormTable:
-			section.Extent.TableLines = uint64(e.Readable)
+		lines := map[renderers.ReadableForm]*uint64{
+			renderers.FormWritten: &section.Extent.Lines, renderers.FormIndented: &section.Extent.IndentedLines,
+			renderers.FormReport: &section.Extent.ReportLines, renderers.FormTable: &section.Extent.TableLines,
 		}
+		*lines[e.Form] = uint64(e.Lines)
 	}
+	gaps := s.Gaps()
 	for _, p := range s.Body {
 		piece := &pb.ReceiptPiece{FirstLine: uint64(p.First)}
-		if m := p.Mark; m != nil {
-			piece.Piece = &pb.ReceiptPiece_Mark{Mark: &pb.ReceiptMark{
-				FirstLine: uint64(m.First), LastLine: uint64(m.Last), Inside: m.Inside, Bytes: uint64(m.Bytes),
-				Values: uint64(m.Values), TotalValues: uint64(m.Total), LikeLine: uint64(m.Like),
-			}}
+		if p.Mark != nil {
+			piece.Piece = &pb.ReceiptPiece_Mark{Mark: parsedMark(p.Mark, gaps[0])}
+			gaps = gaps[1:]
 		} else {
 			piece.Piece = &pb.ReceiptPiece_Text{Text: p.Text}
 		}
 		section.Body = append(section.Body, piece)
 	}
 	return section
+}
+
+func parsedMark(m *renderers.Mark, g renderers.Gap) *pb.ReceiptMark {
+	mark := &pb.ReceiptMark{
+		FirstLine: uint64(g.First), LastLine: uint64(g.Last), Inside: m.Bytes > 0, Bytes: uint64(m.Bytes),
+		Values: uint64(m.Values), TotalValues: uint64(m.Total),
+	}
+	if m.Like > 0 {
+		mark.LikeLine = uint64(max(0, g.First-m.Like))
+	}
+	return mark
 }
