@@ -59,7 +59,7 @@ func ExampleCompactor_Plan() {
 	fmt.Println("within the budget:", plan.Shortfall == 0)
 	// Output:
 	// 0: 535 to 10 tokens, superseded by 2
-	// 1: 445 to 111 tokens, superseded by -1
+	// 1: 445 to 227 tokens, superseded by -1
 	// 2: 535 to 535 tokens, superseded by -1
 	// within the budget: true
 }

@@ -17,14 +17,14 @@ import (
 // carried over: those between two kept units stay, and those next to a removed unit
 // become part of one new cut.
 
-// Costs of saying that something is not shown, in tokens, estimated: a handle in a
-// receipt of many lines, at its beginning and at its end, a handle in a receipt of one
+// Costs of saying that something is not shown, in tokens, estimated: a heading with a
+// handle and a mark in a receipt of many lines, a handle in a receipt of one
 // line, and a smaller extent where there is a handle already. Removing fewer tokens than that would make a receipt
 // longer.
 const (
-	handleTokens = 104
+	handleTokens = 44
 	lineTokens   = 28
-	shownTokens  = 16
+	shownTokens  = 8
 )
 
 // sizes are the limits that previews are trimmed to, in tokens, one after the other.

@@ -61,7 +61,7 @@ func TestLimitsAreInclusive(t *testing.T) {
 		{nil, 0, 3}, {[]int{30}, 0, 3}, {[]int{29}, 0, 2}, {[]int{29}, 1, 3}, {[]int{20}, 9, 2}, {[]int{20}, 0, 2}, {[]int{19}, 0, 1},
 		{[]int{0}, 0, 0}, {[]int{0}, 30, 3}, {[]int{9}, 0, 0},
 		{[]int{25, 10}, 0, 1},              // the second limit has no slack either
-		{[]int{10, 0}, shownTokens - 1, 1}, // the first cut reaches its limit, and the rest is within the slack
+		{[]int{10, 3}, shownTokens - 1, 1}, // the first cut reaches its limit, and the rest is within the slack
 		{[]int{20, 0}, 20, 0},              // 20 is met within the slack; from 30 to 0 it is one cut
 	} {
 		if got := r.keep(c.limits, c.slack); got != c.want {

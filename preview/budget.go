@@ -27,9 +27,9 @@ const NoLimit = int(^uint(0) >> 1)
 
 // The estimated cost of a cut marker, which has a line of its own.
 const (
-	markerTokens = 12
+	markerTokens = 5
 	markerLines  = 1
-	markerBytes  = 40
+	markerBytes  = 12
 )
 
 // The line limit is lowered down to minLineBytes for a payload of up to

@@ -128,7 +128,7 @@ func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 // marker.
 const (
 	mostFilled      = 3 // lines
-	mostFilledBytes = 2 * minLineBytes
+	mostFilledBytes = 40
 )
 
 // fill shows the lines of small gaps.

@@ -13,7 +13,7 @@ import (
 )
 
 // markerTokens is what a cut marker costs, about.
-const markerTokens = 12
+const markerTokens = 5
 
 // Where all names of files fit, all are shown.
 func TestDiffNamesEveryFileThatFits(t *testing.T) {

@@ -13,17 +13,17 @@ import (
 
 // extentTokens is the cost of the heading and the marker of a cut part, in tokens,
 // estimated. It only saves a round: the receipt is measured in any case.
-const extentTokens = 76
+const extentTokens = 30
 
 // endingTokens is the cost of the last line of a receipt that omits something, in
-// tokens, estimated. It saves a round likewise. Receipts of a small budget have none.
+// tokens, estimated. It saves a round likewise. A receipt of a smaller budget is too short for one.
 const (
-	endingTokens = 40
-	leastEnded   = 256 // tokens of budget
+	endingTokens = 32
+	leastEnded   = 2048 // tokens of budget
 )
 
 // minSlackShare is the part of the budget that is worth another round when it is left:
-// one thirty-second.
+// one 32nd.
 const minSlackShare = 32
 
 // minStep is the least part of the budget that a round takes away, one 128th: lines

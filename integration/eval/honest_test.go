@@ -60,7 +60,7 @@ func checkHonest(receipt string, payload []byte) error {
 // stand there in another order, the cells of a table, and the words and numbers of a report.
 func claims(line string, e *renderers.Extent) []string {
 	switch {
-	case e == nil || e.Readable == 0 || e.Form == renderers.FormIndented:
+	case e == nil || e.Form == renderers.FormWritten || e.Form == renderers.FormIndented:
 		return []string{line}
 	case e.Form == renderers.FormReport:
 		return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -107,7 +107,7 @@ func notes(e *renderers.Extent) []string {
 // A table that claims what its document does not is found, in whatever cell.
 func TestHonestyOfTables(t *testing.T) {
 	document := []byte(`[{"id":1,"run":{"ok":true},"state":"failed"},{"id":2,"run":{"ok":false},"state":"failed"}]`)
-	const extent = "Tool data: 1 line, 90 bytes, shown as a table of 4 lines\n"
+	const extent = "Tool data: 4 lines of a table\n"
 	for body, honest := range map[string]bool{
 		"2 rows, all with\tstate: failed\nid\trun.ok\n1\ttrue\n2\tfalse": true,
 		"2 rows, all with\tstate: passed\nid\trun.ok\n1\ttrue\n2\tfalse": false,

@@ -144,7 +144,7 @@ func TestCompactNamesTheRealPath(t *testing.T) {
 	}
 	one := got.GetResults()[0]
 	path := one.GetCanonical().GetCommand().GetArtifacts()[0].GetPath()
-	if path == "memory/0" || !strings.HasSuffix(one.GetReceipt().GetText(), "all of it: "+path) {
+	if path == "memory/0" || !strings.HasSuffix(one.GetReceipt().GetText(), "all: "+path) {
 		t.Errorf("%s\n%s", path, one.GetReceipt().GetText())
 	}
 	if n := got.GetPlan().GetTokensAfter(); n != uint64(one.GetReceipt().GetTokens()) {

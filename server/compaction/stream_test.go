@@ -338,7 +338,7 @@ func TestOverviewIsBounded(t *testing.T) {
 	if o.GetTokens() > renderers.MaxOverview || o.GetTokens() < renderers.MaxOverview*9/10 || d.Outcome != "Earlier tool results: 300" {
 		t.Errorf("%d tokens\n%s", o.GetTokens(), o.GetText())
 	}
-	if body[0].Mark == nil || int(body[0].Mark.Last)+len(lines) != 300 || !strings.HasPrefix(lines[len(lines)-1], "ran make target299: exit code 0; stdout: ") ||
+	if body[0].Mark == nil || int(body[0].Mark.Next)-1+len(lines) != 300 || !strings.HasPrefix(lines[len(lines)-1], "ran make target299: exit code 0; stdout: ") ||
 		!slices.IsSortedFunc(lines[len(lines)-9:], strings.Compare) {
 		t.Errorf("%s", o.GetText())
 	}

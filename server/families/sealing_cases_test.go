@@ -295,7 +295,7 @@ func (s *sealer) payload(kind int) []byte {
 
 var commandLines = []string{
 	"", "", "", "grep x y", "cargo build", "go test ./...", "npm install", "cat a", "diff a b", "ls -l", "git diff", "rg -n x", "pytest", "a && b", "make",
-	"Process exited with code 0\nstdout:", "stdout: 3 lines, 9 bytes; all of it: /etc/shadow",
+	"Process exited with code 0\nstdout:", "stdout: 3 lines; all: /etc/shadow",
 }
 
 // command makes a case of a command, with everything that its receipt may say.
@@ -345,7 +345,7 @@ func (s *sealer) commandStreams(c *sealedCase, out *pb.CommandOutput, payload fu
 	switch n := s.rng.IntN(16); {
 	case n == 0:
 	case n == 1:
-		out.CombinedOutput = give("stdout and stderr", "combined", inline)
+		out.CombinedOutput = give("output", "combined", inline)
 	case n < 5:
 		out.InitialOutput = give("Initial output", "initial", inline)
 	default:

@@ -88,14 +88,14 @@ func checkNumbers(t *rapid.T, receipt string, lines []string, offset int) (shown
 				number := int(p.First) + j
 				line := lines[number-1-offset]
 				switch last := strings.Count(p.Text, "\n"); {
-				case j == 0 && i > 0 && s.Body[i-1].Mark.Inside && int(s.Body[i-1].Mark.First) == number:
+				case j == 0 && i > 0 && s.Body[i-1].Mark.Bytes > 0:
 					if !strings.HasSuffix(line, text) {
 						t.Fatalf("line %d ends otherwise\n%s", number, receipt)
 					}
 					if len(shown) > 0 && shown[len(shown)-1] == number {
 						continue // its first part was there
 					}
-				case j == last && i+1 < len(s.Body) && s.Body[i+1].Mark.Inside && int(s.Body[i+1].Mark.First) == number:
+				case j == last && i+1 < len(s.Body) && s.Body[i+1].Mark.Bytes > 0 && s.Body[i+1].Mark.Next == 0:
 					if !strings.HasPrefix(line, text) {
 						t.Fatalf("line %d begins otherwise\n%s", number, receipt)
 					}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/integration/servertest"
+	"github.com/toolresult/toolresult/renderers"
 )
 
 // Every form of an answer is the same result: the JSON reads back as the message, renders to the same receipt, and has
@@ -104,19 +105,25 @@ func (a harness) checkParsed(t *rapid.T, resp *pb.ProjectResponse) {
 			t.Fatalf("%v has not %v", got, w)
 		}
 		s := got.GetSections()[i]
-		if e := w.Extent; e != nil && (int64(s.GetExtent().GetLines()) != e.Lines || int64(s.GetExtent().GetBytes()) != e.Bytes ||
+		if e := w.Extent; e != nil && (int64(s.GetExtent().GetLines()+s.GetExtent().GetIndentedLines()+s.GetExtent().GetReportLines()+s.GetExtent().GetTableLines()) != e.Lines || int64(s.GetExtent().GetBytes()) != e.Bytes ||
 			int64(s.GetExtent().GetShown()) != e.Shown || int64(s.GetExtent().GetEntries()) != e.Entries || s.GetExtent().GetHandle() != e.Artifact) {
 			t.Fatalf("%v is not %v", s.GetExtent(), e)
 		}
+		gaps := w.Gaps()
 		for j, piece := range w.Body {
 			m := s.GetBody()[j].GetMark()
 			if (m != nil) != (piece.Mark != nil) || s.GetBody()[j].GetText() != piece.Text || int64(s.GetBody()[j].GetFirstLine()) != piece.First {
 				t.Fatalf("%v is not %v", s.GetBody()[j], piece)
 			}
-			if m != nil && (int64(m.GetFirstLine()) != piece.Mark.First || int64(m.GetLastLine()) != piece.Mark.Last || m.GetInside() != piece.Mark.Inside ||
-				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetTotalValues()) != piece.Mark.Total || int64(m.GetLikeLine()) != piece.Mark.Like) {
-				t.Fatalf("%v is not %v", m, piece.Mark)
+			if m == nil {
+				continue
 			}
+			if g := (renderers.Gap{First: int64(m.GetFirstLine()), Last: int64(m.GetLastLine())}); g != gaps[0] || m.GetInside() != (piece.Mark.Bytes > 0) ||
+				int64(m.GetBytes()) != piece.Mark.Bytes || int64(m.GetValues()) != piece.Mark.Values || int64(m.GetTotalValues()) != piece.Mark.Total ||
+				(m.GetLikeLine() > 0) != (piece.Mark.Like > 0) {
+				t.Fatalf("%v is not %v at %v", m, piece.Mark, gaps[0])
+			}
+			gaps = gaps[1:]
 		}
 	}
 }
