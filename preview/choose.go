@@ -128,7 +128,7 @@ func (s *selection) choose(list []shape.Ranked, order []int, limit int) chosen {
 // marker.
 const (
 	mostFilled      = 3 // lines
-	mostFilledBytes = 40
+	mostFilledBytes = 16
 )
 
 // fill shows the lines of small gaps.

@@ -43,5 +43,5 @@ func ExampleParseJSON() {
 	// ],
 	//   "next": "cursor"
 	// }
-	// 198 of 201 values are omitted
+	// 197 of 201 values are omitted
 }

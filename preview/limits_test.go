@@ -127,7 +127,7 @@ func TestJSONFitsItsBudgetExactly(t *testing.T) {
 			t.Errorf("%+v: %v", c, ok)
 		}
 	}
-	for tokens, want := range map[int]int{3: 48, 4: 72, 5: 72, 99: 72} { // 32 bytes and a marker
+	for tokens, want := range map[int]int{1: 16, 2: 44, 3: 44, 99: 44} { // 32 bytes and a marker
 		s := jsonSelection{doc: j.doc, selection: selection{budget: Budget{Tokens: tokens, Bytes: 100}}}
 		if got := s.ceiling(); got != want {
 			t.Errorf("with %d tokens the ceiling is %d, want %d", tokens, got, want)

@@ -120,7 +120,7 @@ func TestWideRowsAreCut(t *testing.T) {
 type even struct{}
 
 // Count returns the tokens of text.
-func (even) Count(text string) int { return 8 * strings.Count(text, "\n") }
+func (even) Count(text string) int { return 20 * strings.Count(text, "\n") }
 
 // Name names it.
 func (even) Name() string { return "even" }
