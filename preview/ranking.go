@@ -111,7 +111,7 @@ type seenShape struct {
 
 // Bounds of what is worth folding where all lines would fit.
 const (
-	leastFolded      = 512 // bytes of lines that are noise
+	leastFolded      = 256 // bytes of lines that are noise: twice what a heading and marks cost
 	leastFoldedShare = 4   // and one byte in this many
 )
 

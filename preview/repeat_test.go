@@ -72,7 +72,7 @@ func TestPlacesAreNotAlike(t *testing.T) {
 
 // TestFittingPayloadIsShownWhole: nothing is omitted from what fits.
 func TestFittingPayloadIsShownWhole(t *testing.T) {
-	payload := strings.Repeat("waiting for the server\n", 20)
+	payload := strings.Repeat("waiting for the server\n", 10)
 	if p := write(preview.NewWriter(300), []byte(payload)).Select(small, tokens.Estimate(), preview.Hints{HeadPercent: 25}); !p.Whole() {
 		t.Errorf("%+v", p)
 	}

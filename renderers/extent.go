@@ -18,6 +18,7 @@ const (
 	noteInvisible = "no visible text"
 	noteRemoved   = "removed"
 	noteOmitted   = "left out"
+	noteProgress  = "overwritten update"
 	noteClipped   = "cut short by …"
 	noteLoss      = "lost at the source"
 	noteControl   = "control byte"

@@ -2,6 +2,7 @@ package renderers
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,6 +52,9 @@ func extent(v *envelope.Large) *Extent {
 		return nil
 	}
 	notes := notes(s, v.Cuts)
+	if v.Preview != "" && len(notes) == 1 && strings.Contains(notes[0], noteProgress) && onlyOverwritten(v.Cuts) {
+		return nil
+	}
 	if v.Preview != "" && len(s.GetParts()) > 0 {
 		notes = append(notes, partsNote(s.GetParts()))
 	}
@@ -61,6 +65,15 @@ func extent(v *envelope.Large) *Extent {
 		return nil
 	}
 	return newExtent(v, notes)
+}
+
+// onlyOverwritten reports whether nothing was omitted but states of lines that the tool
+// itself overwrote, with colours and the like. A terminal does not show them either, so a
+// heading would cost more than it tells; the canonical result counts them.
+func onlyOverwritten(cuts []*pb.Cut) bool {
+	return !slices.ContainsFunc(cuts, func(c *pb.Cut) bool {
+		return c.GetKind() != pb.CutKind_CUT_KIND_PROGRESS && c.GetKind() != pb.CutKind_CUT_KIND_CONTROL
+	})
 }
 
 // newExtent returns the extent of a stream with facts.
@@ -135,7 +148,7 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(times, "line time", noteOmitted)
 	add(cells, "cell", noteClipped)
 	add(attributes, "file attribute", noteOmitted)
-	add(progress, "overwritten update", noteOmitted)
+	add(progress, noteProgress, noteOmitted)
 	add(repeated, "repeated control byte", noteOmitted)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"
