@@ -37,7 +37,7 @@ POSTGRES := auditlog/postgres/start.sh run
 EVERY := TOOLRESULT_LEGS=all
 CORPUS := ../shared/corpus
 # The tests of the evaluation that need no corpus.
-IN_TREE := ^Test(Kinds|LargeOutput|UsefulLines|PlainCuts)$$
+IN_TREE := ^Test(Kinds|Frame|LargeOutput|UsefulLines|PlainCuts)$$
 # CI measures receipts of 1,000 tokens, or of all budgets with ALL=yes, and rewrites no document.
 IN_CI ?=
 ALL ?=
