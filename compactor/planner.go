@@ -247,7 +247,7 @@ func (l *planner) moveTo(entry, number int) error {
 const sureSaving = 160
 
 // minGain is the saving, in tokens, that makes a receipt of one line worth its step.
-const minGain = 4
+const minGain = 6
 
 // target returns the target of an entry after a number of its steps.
 func (l *planner) target(entry, number int) Target {
