@@ -593,10 +593,10 @@ func (s *sealer) twinSays(c *sealedCase, of *renderers.Document) error {
 	}
 	s.totals.twins++
 	same := func(a, b renderers.Fact) bool { // the place of other bytes is another one
-		return a == b || a.Label == b.Label && d.Brief && strings.Contains(a.Value, "memory/")
+		return a == b || a.Label == b.Label && (d.Brief && strings.Contains(a.Value, "memory/") || shorter(a.Value, b.Value) || shorter(b.Value, a.Value))
 	}
 	if d.Outcome != of.Outcome || !slices.EqualFunc(d.Facts, of.Facts, same) {
-		return fmt.Errorf("its twin says %q %q", d.Outcome, d.Facts)
+		return fmt.Errorf("its twin says %q %q, and not %q", d.Outcome, d.Facts, of.Facts)
 	}
 	for i := range d.Sections {
 		at := slices.IndexFunc(of.Sections, func(o renderers.Section) bool { return o.Label == d.Sections[i].Label })
@@ -609,6 +609,12 @@ func (s *sealer) twinSays(c *sealedCase, of *renderers.Document) error {
 		}
 	}
 	return nil
+}
+
+// shorter reports whether a value is the beginning of another one: the place of other bytes may cost a token more.
+func shorter(value, of string) bool {
+	begin, cut := strings.CutSuffix(value, "...")
+	return cut && strings.HasPrefix(of, strings.TrimRight(begin, "."))
 }
 
 // benign makes text harmless. It leaves alone what letters give another shape: control
