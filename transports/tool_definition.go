@@ -22,7 +22,7 @@ type parameter struct{ name, kind, description string }
 
 // readResultParameters has the arguments of read_result. The first one is required.
 var readResultParameters = []parameter{
-	{"result", "string", `Which result: what stands in result="..." there, or the path behind "all of it:".`},
+	{"result", "string", `Which result: what stands in result="..." there, or the path behind "all:".`},
 	{"lines", "string", `Lines to read: "120-180", "120-" to the end, or "120".`},
 	{"tail", "integer", "How many of the last lines to read."},
 	{"match", "string", "A regular expression (RE2). Only the lines that match it are answered."},

@@ -174,14 +174,11 @@ func After(host Host, payload []byte, o Options) (*Result, error) {
 	return r, nil
 }
 
-// isReceipt reports whether a text is, or has at its end, a receipt of ours that leaves lines out.
+// isReceipt reports whether a text is, or has at its end, a receipt of ours that leaves lines out: a mark follows the place
+// of all of it.
 func isReceipt(text []byte) bool {
-	for _, mark := range []string{"; all of it: ", "; the rest: ", " in full: "} {
-		if i := bytes.Index(text, []byte(mark)); i >= 0 && bytes.Contains(text[i:], []byte("\n[end: ")) {
-			return true
-		}
-	}
-	return false
+	i := bytes.Index(text, []byte("; all: "))
+	return i >= 0 && bytes.Contains(text[i:], []byte("\n[…"))
 }
 
 // object is a JSON object in which values keep the form that they have.

@@ -160,7 +160,7 @@ func TestOutputCannotNameAFile(t *testing.T) {
 
 func TestReceiptIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	receipt := "Process exited with code 2\nstdout: 30001 lines, 168920 bytes; 62 lines shown; all of it: /home/user/1\n" + strings.Repeat("line of the output\n", 300) +
+	receipt := "Process exited with code 2\nstdout: 62 of 30001 lines; all: /home/user/1\n[…3:]\n" + strings.Repeat("line of the output\n", 300) +
 		"[end: Process exited with code 2; stdout in full: /home/user/1]"
 	payload, err := json.Marshal(map[string]any{
 		"toolName": "bash", "toolResult": map[string]any{"resultType": "success", "textResultForLlm": receipt + "\n<shellId: 0 completed with exit code 2>"},

@@ -27,7 +27,7 @@ func definitionOf(name string) []byte {
 
 // readSchema is the schema of the arguments.
 const readSchema = `{"type":"object","properties":{` +
-	`"result":{"type":"string","description":"Which result: what stands in result=\"...\" there, or the path behind \"all of it:\"."},` +
+	`"result":{"type":"string","description":"Which result: what stands in result=\"...\" there, or the path behind \"all:\"."},` +
 	`"lines":{"type":"string","description":"Lines to read: \"120-180\", \"120-\" to the end, or \"120\"."},` +
 	`"tail":{"type":"integer","description":"How many of the last lines to read."},` +
 	`"match":{"type":"string","description":"A regular expression (RE2). Only the lines that match it are answered."},` +

@@ -58,7 +58,7 @@ func parseReadCall(arguments string) (readCall, error) {
 	}
 	c := readCall{result: handleIn(given), page: pageIn(given.text("page"))}
 	if c.result == "" {
-		return c, mistaken(`the argument "result" is missing: the name behind result= in the receipt, or the path behind "all of it:"`)
+		return c, mistaken(`the argument "result" is missing: the name behind result= in the receipt, or the path behind "all:"`)
 	}
 	var chosen []string
 	for _, s := range []struct {
@@ -180,7 +180,7 @@ func handleIn(given toolArguments) string {
 	if m := handleInCall().FindStringSubmatch(text); m != nil {
 		return m[1]
 	}
-	text = strings.TrimSpace(strings.TrimPrefix(text, "all of it:"))
+	text = strings.TrimSpace(strings.TrimPrefix(text, "all:"))
 	return strings.Trim(text, "\"'`<> ")
 }
 

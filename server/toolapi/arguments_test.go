@@ -26,7 +26,7 @@ func TestReadCallForms(t *testing.T) {
 		`{"result":"read_result(result=\"1fa0074a\")"}`:                  all,
 		`{"result":"read_result(result='1fa0074a', lines='1-9')"}`:       all,
 		`{"result":"result=1fa0074a"}`:                                   all,
-		`{"result":"all of it: 1fa0074a"}`:                               all,
+		`{"result":"all: 1fa0074a"}`:                                     all,
 		"{\"result\":\"`1fa0074a`\"}":                                    all,
 		`{"result":"/home/me/toolresult/1f8/a0074a"}`:                    `/home/me/toolresult/1f8/a0074a Bytes{Start:0 End:0} page=""`,
 		`{"path":"1fa0074a"}`:                                            all,

@@ -86,7 +86,7 @@ func (d desk) answers(t servertest.Checking, policy *pb.RenderPolicy, arguments 
 func drawText() *rapid.Generator[string] {
 	line := rapid.OneOf(
 		rapid.StringMatching(`[a-z0-9 .:=/-]{0,60}`),
-		rapid.SampledFrom([]string{"", "error: it broke", "Tool answered: lines 1-2 of 3", "Next page: 1-2-abcd", `\x`, "größe 漢字 😀", "\tindented", "[lines 1-2 left out]"}),
+		rapid.SampledFrom([]string{"", "error: it broke", "Tool answered: lines 1-2 of 3", "Next page: 1-2-abcd", `\x`, "größe 漢字 😀", "\tindented", "[…3:]"}),
 		rapid.Map(rapid.IntRange(100, 6000), func(n int) string { return strings.Repeat("wide 字 ", n/8) }),
 	)
 	return rapid.Custom(func(t *rapid.T) string {
@@ -252,10 +252,10 @@ func TestReadReceipts(t *testing.T) {
 		{map[string]any{"result": long, "lines": "120-122"}, nil, `Tool answered: lines 120-122 of 812\nTool output:\nline 120\nline 121\nline 122`},
 		{map[string]any{"result": long, "tail": 1}, nil, `Tool answered: lines 812-812 of 812\nTool output:\nline 812`},
 		{map[string]any{"result": long}, small, `Tool answered: lines 1-[\d]+ of 812\nNext page: \w+-\w+-[0-9a-f]{4}\nTool output:\nline 1\n(?s:.*)`},
-		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool output: 812 lines, 7200 bytes; 1 line shown; all of it: memory/` + long + `\n\[lines 1-7 left out\]\nline 8\n\[lines 9-812 left out\]`},
+		{map[string]any{"result": long, "match": "^line 8$"}, nil, `Tool output: 1 of 812 lines; all: memory/` + long + `\n\[…8:\]\nline 8\n\[…\]`},
 		{map[string]any{"result": deep, "match": "needle"}, nil,
-			`Tool answered\nNext page: \S+\nTool output: 3 lines, 2020031 bytes; 1 line shown; all of it: memory/` + deep +
-				`\n\[line 1 left out\]\n\[inside line 2: \d+ bytes left out\]\n[wide ]+the needle is here [wide ]+\n\[inside line 2: \d+ bytes left out\]\n\n\[line 3 left out\]` +
+			`Tool answered\nNext page: \S+\nTool output: 1 of 3 lines, 2020031 bytes; all: memory/` + deep +
+				`\n\[…2:\]\n\[…2: \d+ bytes\]\n[wide ]+the needle is here [wide ]+\n\[…\d+ bytes\]\n\n\[…\]` +
 				`\n\[end: Tool answered; Tool output in full: memory/` + deep + `\]`},
 		{map[string]any{"result": long, "match": "nowhere"}, nil, `Tool answered with no match: lines 1-812 of 812`},
 		{map[string]any{"result": value, "pointer": "/items/1/name"}, nil, `Tool answered: lines 1-1 of 1, from byte 31, up to byte 34\nTool output:\n"b"`},
@@ -376,7 +376,7 @@ func TestPagesAreNotCutAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole := strings.Count(resp.GetReceipt().GetText(), "\n") >= lines && !strings.Contains(resp.GetReceipt().GetText(), "left out")
+			whole := strings.Count(resp.GetReceipt().GetText(), "\n") >= lines && !strings.Contains(resp.GetReceipt().GetText(), "\n[…")
 			if whole != (tool == "read_result") {
 				t.Errorf("%s of %s: whole %t, %d tokens", family, tool, whole, resp.GetReceipt().GetTokens())
 			}

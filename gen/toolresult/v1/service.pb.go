@@ -1922,9 +1922,11 @@ func (x *ReceiptSection) GetBody() []*ReceiptPiece {
 // ReceiptExtent is the extent of a section that is not shown as it is.
 type ReceiptExtent struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Lines of the whole; 0 for what has none, such as a binary or a list.
+	// Lines of the whole, if it is shown as it was written; 0 for what has none, such as a
+	// binary or a list.
 	Lines uint64 `protobuf:"varint,1,opt,name=lines,proto3" json:"lines,omitempty"`
-	// Bytes of the whole; 0 for a list.
+	// Bytes of the form that is shown; 0 if the number of its lines tells the size, and for a
+	// list.
 	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Entries of a list.
 	Entries uint64 `protobuf:"varint,3,opt,name=entries,proto3" json:"entries,omitempty"`
@@ -2136,9 +2138,9 @@ func (*ReceiptPiece_Mark) isReceiptPiece_Piece() {}
 // ReceiptMark is the mark of a cut.
 type ReceiptMark struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// First line of the cut.
+	// First line of the cut; 0 if the receipt does not tell it.
 	FirstLine uint64 `protobuf:"varint,1,opt,name=first_line,json=firstLine,proto3" json:"first_line,omitempty"`
-	// Last line of the cut.
+	// Last line of the cut; 0 if the receipt does not tell it.
 	LastLine uint64 `protobuf:"varint,2,opt,name=last_line,json=lastLine,proto3" json:"last_line,omitempty"`
 	// Whether it is inside of a line.
 	Inside bool `protobuf:"varint,3,opt,name=inside,proto3" json:"inside,omitempty"`
@@ -2148,7 +2150,8 @@ type ReceiptMark struct {
 	Values uint64 `protobuf:"varint,5,opt,name=values,proto3" json:"values,omitempty"`
 	// How many values the container has.
 	TotalValues uint64 `protobuf:"varint,6,opt,name=total_values,json=totalValues,proto3" json:"total_values,omitempty"`
-	// First of the lines that those left out are like; 0 for other cuts.
+	// First of the lines that those left out are like; 0 for other cuts, and if the receipt
+	// does not tell it.
 	LikeLine      uint64 `protobuf:"varint,7,opt,name=like_line,json=likeLine,proto3" json:"like_line,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

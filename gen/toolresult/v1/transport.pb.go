@@ -1661,7 +1661,7 @@ func (x *IncompleteToolCall) GetReason() string {
 }
 
 // MarkerLeak warns that a call writes text of a receipt into a file: a model that read a
-// receipt took a mark such as "[lines 13-9120 left out]" for content, or the placeholder of
+// receipt took a mark such as "[…9121:]" for content, or the placeholder of
 // a secret such as "[redacted:github-pat]".
 type MarkerLeak struct {
 	state protoimpl.MessageState `protogen:"open.v1"`

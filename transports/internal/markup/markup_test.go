@@ -165,7 +165,7 @@ func TestOrdinaryTextPasses(t *testing.T) {
 		"if a < b && c[0] > d { x << 2 } [1] [TODO] [args] [think] [ARG] <T> <div class=\"s\"> <b> <system> <strong> <span> <section> <ul>", "vector<std::string> map<int, tool>", "a <| b |> c |> d", "x <- y; <|> <$> <*>",
 		"usage: git [--version] [--help] [-C <path>] [-c <name>=<value>] <command> [<args>]", "Human readable: yes\nHumans: 3\nUser: root\nuser: x\nAssistant professor: x\nSystem clock: 3", "line\nHuman: it follows a line",
 		"### Instructions\n### Response time\n# Input: x\n## Instruction: x", "<parameter name=\"x\"> <invoker> <functional> <role>admin</role> <thinker> <tooling> <tool_calling> <tool_call_id>", "[INFO] [ERROR] [INSTALL] [gMASKS] [MASK]",
-		"Process exited with code 0\nstdout: 3 lines, 9 bytes; all of it: /a\n[lines 3-9 left out]\n[end: Process exited with code 0; stdout in full: /a]", "USERS: 3\nSUPERUSER: x\nuser: x\nsystem: x\n USERNAME: x", "\xff<\xff[\xff", "<", "[", "<\\", `a\<b`,
+		"Process exited with code 0\nstdout: 3 lines; all: /a\n[…10:]\n[end: Process exited with code 0; stdout in full: /a]", "USERS: 3\nSUPERUSER: x\nuser: x\nsystem: x\n USERNAME: x", "\xff<\xff[\xff", "<", "[", "<\\", `a\<b`,
 	} {
 		if got := Break(text); got != text {
 			t.Errorf("%q becomes %q", text, got)
