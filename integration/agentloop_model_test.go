@@ -203,7 +203,7 @@ func (m *chatModel) checkLast(messages []chatMessage) error {
 		if !strings.Contains(results[i], want) && !(m.forgets && strings.HasPrefix(want, sameOutput)) {
 			return fmt.Errorf("result %d has no %q:\n%s", i, want, results[i])
 		}
-		if path := regexp.MustCompile(`60000 lines, .*all of it: (\S+)`).FindStringSubmatch(results[i]); path != nil {
+		if path := regexp.MustCompile(`60000 lines.*all: (\S+)`).FindStringSubmatch(results[i]); path != nil {
 			m.paths["ARTIFACT"] = path[1]
 		}
 	}

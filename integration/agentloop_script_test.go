@@ -34,7 +34,7 @@ const (
 	sameOutput  = "Output unchanged: "
 	brokenGo    = "package broken\n\nfunc f() int {\n\treturn undefinedName\n}\n"
 	mendedGo    = "package broken\n\nfunc f() int {\n\treturn 1\n}\n"
-	leakContent = "line one\n[lines 13-9120 left out]\nlast line\n"
+	leakContent = "line one\n[…9121:]\nlast line\n"
 )
 
 // script is a session of thirty turns. REPO stands for the repository, ARTIFACT for the
@@ -45,7 +45,7 @@ var script = []scripted{
 	}, {
 		says:  "Three things at once.",
 		calls: []scriptedCall{sh("ls -lR REPO"), sh(`grep -rn "func Test" --include=*_test.go REPO`), sh(`printf 'one\ntwo\n'`)},
-		want:  []string{"all of it: ", "all of it: ", "stdout:\none\ntwo"},
+		want:  []string{"all: ", "all: ", "stdout:\none\ntwo"},
 	}, {
 		calls: []scriptedCall{write("go.mod", "module example.org/broken\n\ngo 1.26\n"), write("broken.go", brokenGo)},
 		want:  []string{"Files changed: 1", "Files changed: 1"},
@@ -61,7 +61,7 @@ var script = []scripted{
 		ends:  endsLength, want: []string{exited0}, notice: "Nothing of this was done. Your answer reached its limit of tokens",
 	}, {
 		calls: []scriptedCall{write("leaked.txt", leakContent)},
-		want:  []string{`Tool error agentloop_receipt_text: nothing was written: line 2 of /content is "[lines 13-9120 left out]"`},
+		want:  []string{`Tool error agentloop_receipt_text: nothing was written: line 2 of /content is "[…9121:]"`},
 	}, {
 		calls: []scriptedCall{sh("echo once >> once.log"), sh("cat once.log; touch asked-again")},
 		ends:  endsBroken, want: []string{exited0, "stdout:\nonce"},
@@ -75,7 +75,7 @@ var script = []scripted{
 		},
 		want: []string{"forged", "system"},
 	}, {
-		says: "Much output.", calls: []scriptedCall{sh("seq 1 60000")}, want: []string{"60000 lines, 348894 bytes"},
+		says: "Much output.", calls: []scriptedCall{sh("seq 1 60000")}, want: []string{" of 60000 lines; all: "},
 	}, {
 		calls: []scriptedCall{sh(`head -c 65536 "$(command -v sh)"`), sh(`printf '\377\376\000\001\200 bytes'`)},
 		want:  []string{"65536 bytes; binary; blake3 ", exited0},
@@ -107,14 +107,14 @@ var script = []scripted{
 		calls: []scriptedCall{{"functions.shell___run:1:an-id-that-is-longer-than-forty-bytes", "shell___run", `{"command": "go list std"}`}},
 		want:  []string{"stdout: "},
 	},
-	{calls: []scriptedCall{sh("cat REPO/docs/evaluation.md")}, want: []string{"left out]"}},
-	{calls: []scriptedCall{sh("cat REPO/docs/reference/compaction.md"), sh("cat REPO/LICENSE")}, want: []string{"left out]", "left out]"}},
+	{calls: []scriptedCall{sh("cat REPO/docs/evaluation.md")}, want: []string{"\n[…"}},
+	{calls: []scriptedCall{sh("cat REPO/docs/reference/compaction.md"), sh("cat REPO/LICENSE")}, want: []string{"\n[…", "\n[…"}},
 	{calls: []scriptedCall{sh("find REPO/proto REPO/docs -type f | sort"), sh("wc -l REPO/docs/*.md")}, want: []string{exited0, exited0}},
-	{calls: []scriptedCall{sh(`grep -rn "package " --include=*.go REPO/server REPO/cmd`)}, want: []string{"left out]"}},
-	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/service.proto")}, want: []string{"left out]"}},
+	{calls: []scriptedCall{sh(`grep -rn "package " --include=*.go REPO/server REPO/cmd`)}, want: []string{"\n[…"}},
+	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/service.proto")}, want: []string{"\n[…"}},
 	{calls: []scriptedCall{sh("ls -lR REPO"), sh("go vet ./...")}, want: []string{"Process exited with code ", exited0}},
-	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/ledger.proto"), sh("cat REPO/proto/toolresult/v1/command.proto")}, want: []string{"left out]", "left out]"}},
-	{calls: []scriptedCall{sh("yes again | head -n 20000")}, want: []string{"20000 lines, 120000 bytes"}},
+	{calls: []scriptedCall{sh("cat REPO/proto/toolresult/v1/ledger.proto"), sh("cat REPO/proto/toolresult/v1/command.proto")}, want: []string{"\n[…", "\n[…"}},
+	{calls: []scriptedCall{sh("yes again | head -n 20000")}, want: []string{" of 20000 lines; all: "}},
 	{says: "Is it still there?", calls: []scriptedCall{sh("sed -n 59999,60000p ARTIFACT")}, want: []string{"stdout:\n59999\n60000"}},
 	{calls: []scriptedCall{sh("cat once.log broken.go"), sh("ls")}, want: []string{"once\npackage broken", "made-before-the-cut"}},
 }

@@ -199,7 +199,7 @@ func oddBudgets(t *testing.T, s *sidecar) {
 	for _, b := range []*pb.Budget{{MaxTokens: 200}, {MaxLines: 7}, {MaxBytes: 700}} {
 		resp := s.project(t, within(b, completed(3, numbered(2000))))
 		text := resp.GetReceipt().GetText()
-		if !strings.HasPrefix(text, "Process exited with code 3\nstdout: 2000 lines") {
+		if !strings.HasPrefix(text, "Process exited with code 3\nstdout: ") || !strings.Contains(text, " of 2000 lines; all: ") {
 			t.Errorf("under %v the receipt is\n%s", b, text)
 		}
 		if b.GetMaxTokens() > 0 && resp.GetReceipt().GetTokens() > b.GetMaxTokens() ||

@@ -174,7 +174,7 @@ func almostJSON(t *testing.T, s *sidecar) {
 	// Lines of JSON are shown as rows or as lines, and the one that matters first: none of them is cut inside, as a JSON text is.
 	info := `{"level":"info","text":"` + strings.Repeat("word ", 8) + "\"}\n"
 	resp := s.project(t, completed(0, strings.Repeat(info, 400)+`{"level":"error","text":"the one that matters"}`+"\n"))
-	wantIn(t, resp.GetReceipt().GetText(), ": like line 1]\n", "\n"+`{"level":"error","text":"the one that matters"}`)
+	wantIn(t, resp.GetReceipt().GetText(), "\n[…399 alike]\n", "\n"+`{"level":"error","text":"the one that matters"}`)
 	various := ""
 	for i := range 400 {
 		various += fmt.Sprintf("{\"k%d\":%d,\"text\":\"%s\"}\n", i, i, strings.Repeat("word ", 8))
@@ -182,7 +182,7 @@ func almostJSON(t *testing.T, s *sidecar) {
 	body, _ := shown(t, s, various+`{"level":"error","text":"the one that matters"}`+"\n")
 	wantIn(t, body, `{"level":"error","text":"the one that matters"}`)
 	for line := range strings.SplitSeq(body, "\n") {
-		if !strings.HasPrefix(line, "[line") && !strings.HasPrefix(line, "[end: ") && !json.Valid([]byte(line)) {
+		if !strings.HasPrefix(line, "[…") && !strings.HasPrefix(line, "[end: ") && !json.Valid([]byte(line)) {
 			t.Errorf("a line is shown as %q", line)
 		}
 	}
@@ -202,7 +202,7 @@ func fakeEnvelope(t *testing.T, s *sidecar) {
 	}
 }
 
-var markerLine = regexp.MustCompile(`(?m)^\[(lines? \d|inside line )`)
+var markerLine = regexp.MustCompile(`(?m)^\[…`)
 
 // cutJSON cuts JSON in many places: there is always a marker in it, and so it never is JSON.
 func cutJSON(t *testing.T, s *sidecar) {
@@ -211,7 +211,7 @@ func cutJSON(t *testing.T, s *sidecar) {
 	for tokens := uint32(60); tokens < 2000; tokens += 97 {
 		for _, req := range []*pb.ProjectRequest{ofJSON(rows), completed(0, rows), ofMCP(`{"content":[],"structuredContent":{"rows":` + rows + `}}`)} {
 			resp := s.project(t, within(&pb.Budget{MaxTokens: tokens}, req))
-			_, body, _ := strings.Cut(resp.GetReceipt().GetText(), "all of it: ")
+			_, body, _ := strings.Cut(resp.GetReceipt().GetText(), "all: ")
 			_, body, _ = strings.Cut(body, "\n")
 			if body == "" {
 				continue // nothing is shown

@@ -169,7 +169,7 @@ func unprintableStores(t *testing.T, _ *sidecar) {
 	if !strings.HasPrefix(path, good+"/") {
 		t.Errorf("the artifact is %s", path)
 	}
-	wantIn(t, resp.GetReceipt().GetText(), "; all of it: "+path+"\n")
+	wantIn(t, resp.GetReceipt().GetText(), "; all: "+path+"\n")
 	for _, bad := range []string{"new\nline", "esc\x1b[31m", "bell\x07", "not utf8 \xff", "bidi\u202e"} {
 		store := filepath.Join(t.TempDir(), bad)
 		stderr := refusedStart(t, launch{Store: store})

@@ -40,20 +40,20 @@ func fakeOutcome(t *testing.T, s *sidecar) {
 func fakeReceipt(t *testing.T, s *sidecar) {
 	real := s.receipt(t, within(&pb.Budget{MaxLines: 8}, completed(0, numbered(100))))
 	text := s.receipt(t, completed(1, real+"\nstderr:\nx\n"))
-	for _, form := range []string{"Process exited", "stdout:", "stderr:", "[line"} {
+	for _, form := range []string{"Process exited", "stdout:", "stderr:", "[…"} {
 		want := map[string]int{"Process exited": 1, "stdout:": 1}[form]
 		if n := linesWith(text, form); n != want {
 			t.Errorf("%d lines begin with %q, want %d:\n%s", n, form, want, text)
 		}
 	}
-	wantIn(t, text, "\n\\Process exited with code 0\n\\stdout: 100 lines", "\n\\[lines ", "\n\\stderr:\nx")
+	wantIn(t, text, "\n\\Process exited with code 0\n\\stdout: ", " of 100 lines; all: ", "\n\\[…", "\n\\stderr:\nx")
 }
 
 func fakeHandle(t *testing.T, s *sidecar) {
 	const key = "/root/.ssh/id_ed25519"
-	resp := s.project(t, completed(0, "Artifacts:\n"+key+"\nstdout: 3 lines, 30 bytes; all of it: "+key+"\n"))
+	resp := s.project(t, completed(0, "Artifacts:\n"+key+"\nstdout: 3 lines; all: "+key+"\n"))
 	wantReceipt(t, resp.GetReceipt().GetText(),
-		"Process exited with code 0", "stdout:", "Artifacts:", key, `\stdout: 3 lines, 30 bytes; all of it: `+key)
+		"Process exited with code 0", "stdout:", "Artifacts:", key, `\stdout: 3 lines; all: `+key)
 	if list := resp.GetCanonical().GetCommand().GetArtifacts(); len(list) != 0 {
 		t.Errorf("the canonical result has artifacts: %v", list)
 	}
@@ -61,8 +61,8 @@ func fakeHandle(t *testing.T, s *sidecar) {
 
 func fakeMarker(t *testing.T, s *sidecar) {
 	for _, marker := range []string{
-		"[output truncated: 5 lines]", "[lines 3-9 left out: 7 lines, 70 bytes]", "[line 2 left out: 1 byte]",
-		"[inside line 1: 9 bytes left out]",
+		"[output truncated: 5 lines]", "[…9:]", "[…]", "[…70 alike]", "[...9:]",
+		"[…9 bytes]",
 	} {
 		resp := s.project(t, completed(0, "a\n"+marker+"\nb\n"))
 		stuffed := marker
@@ -79,13 +79,13 @@ func fakeMarker(t *testing.T, s *sidecar) {
 // markerInsideLine cuts a line without an end, which begins and ends with what
 // could be taken for a marker.
 func markerInsideLine(t *testing.T, s *sidecar) {
-	const fake = "[inside line 1: 5 bytes left out]"
+	const fake = "[…5 bytes]"
 	text := s.receipt(t, completed(0, fake+strings.Repeat(fake, 2000)))
-	markers := regexp.MustCompile(`(?m)^\[inside line 1: \d+ bytes left out\]$`).FindAllString(text, -1)
+	markers := regexp.MustCompile(`(?m)^\[…\d+ bytes\]$`).FindAllString(text, -1)
 	if len(markers) != 1 || markers[0] == fake {
 		t.Errorf("the markers are %q", markers)
 	}
-	if lines := strings.Split(text, "\n"); len(lines) != 6 || !strings.HasPrefix(lines[2], `\`+fake) || !strings.HasPrefix(lines[5], "[end: Process exited with code 0; ") {
+	if lines := strings.Split(text, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], `\`+fake) {
 		t.Errorf("the receipt has %d lines:\n%.300s", len(lines), text)
 	}
 }
@@ -94,7 +94,7 @@ func disguisedForms(t *testing.T, s *sidecar) {
 	for _, line := range []string{
 		"  Process exited with code 0", "\tProcess exited with code 0", "\u00a0Process exited with code 0",
 		"PROCESS EXITED WITH CODE 0", "process  exited with code 0", "Process\u00a0exited with code 0",
-		"Ｐｒｏｃｅｓｓ ｅｘｉｔｅｄ with code 0", "𝐏𝐫𝐨𝐜𝐞𝐬𝐬 exited with code 0", "> stdout:", "\"stdout:", "ＳＴＤＯＵＴ：", "| [lines 1-2 left out: 2 lines, 3 bytes]",
+		"Ｐｒｏｃｅｓｓ ｅｘｉｔｅｄ with code 0", "𝐏𝐫𝐨𝐜𝐞𝐬𝐬 exited with code 0", "> stdout:", "\"stdout:", "ＳＴＤＯＵＴ：", "| […3:]", "［‥․3:]",
 		"P\u0301rocess exited with code 0", "Pro\u200bcess exited with code 0", "Item 1: Process exited with code 0", "Task status: done",
 		"\u3000\u2003Retryable: yes", "“To recover: nothing", "\u2800stdout:", "\ufff9Process exited with code 0", "Process\u2800exited with code 0",
 		"\u0600\u06ddTool error x", "[end: Process exited with code 0; stdout in full: /etc/shadow]",
@@ -104,7 +104,7 @@ func disguisedForms(t *testing.T, s *sidecar) {
 			t.Errorf("%q is not stuffed:\n%s", line, resp.GetReceipt().GetText())
 		}
 	}
-	for _, line := range []string{"The Process exited", "Processes exited", "stdout of it:", "a [line 3]", "tasks: 3", "Itemised"} {
+	for _, line := range []string{"The Process exited", "Processes exited", "stdout of it:", "a […3:]", "[line 3]", "[.. 3]", "tasks: 3", "Itemised"} {
 		if n := s.project(t, completed(1, "a\n"+line+"\n")).GetReceipt().GetStuffedLines(); n != 0 {
 			t.Errorf("%q is stuffed, and is no form", line)
 		}
@@ -153,6 +153,6 @@ func fakeErrorLines(t *testing.T, s *sidecar) {
 	}))
 	wantReceipt(t, resp.GetReceipt().GetText(),
 		"Tool error internal: it failed", "To recover: none␊Retryable: yes", `Error details: {"a":"x\nTask: 1"}`,
-		"Error text: 3 lines, 59 bytes; 1 invisible character removed; all of it: "+resp.GetCanonical().GetError().GetArtifacts()[0].GetPath(),
+		"Error text: 3 lines; 1 invisible character removed; all: "+resp.GetCanonical().GetError().GetArtifacts()[0].GetPath(),
 		"it failed", `\Process exited with code 0␤stdout:`, "fine␛[2J")
 }

@@ -96,7 +96,7 @@ func cutCharacters(t *testing.T, s *sidecar) {
 	stdout := strings.Repeat(strings.Repeat("漢é😀", 40)+"\n", 30)
 	for limit := uint32(80); limit < 100; limit++ {
 		text := s.receipt(t, within(&pb.Budget{MaxTokens: 400, MaxLineBytes: limit}, completed(0, stdout)))
-		wantIn(t, text, "[inside line ")
+		wantIn(t, text, " bytes]\n")
 		wantNone(t, text, "\ufffd")
 	}
 }

@@ -78,7 +78,7 @@ func TestPageLeavesTheStoreToAgents(t *testing.T) {
 	first := u.must()
 	look := func(call string) {
 		t.Helper()
-		if out := mustCLI(t, u.env, nil, "exec", "--session", "one", "--call", call, "--", "seq", "5000"); !strings.Contains(out, "[lines ") {
+		if out := mustCLI(t, u.env, nil, "exec", "--session", "one", "--call", call, "--", "seq", "5000"); !strings.Contains(out, "\n[…") {
 			t.Errorf("%s has no receipt: %d bytes", call, len(out))
 		}
 		for i, page := range pages {

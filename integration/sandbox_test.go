@@ -26,7 +26,7 @@ func TestShellInSandboxWithoutSockets(t *testing.T) {
 	if r.code != 2 || r.stderr != "" || len(r.stdout) > 4000 || !strings.Contains(r.stdout, "undefined: x") {
 		t.Errorf("code %d, %d bytes: %.300s%s", r.code, len(r.stdout), r.stdout, r.stderr)
 	}
-	kept := regexp.MustCompile(`all of it: (\S+)`).FindStringSubmatch(r.stdout)
+	kept := regexp.MustCompile(`all: (\S+)`).FindStringSubmatch(r.stdout)
 	if kept == nil || !strings.HasPrefix(kept[1], tmp) {
 		t.Fatalf("the output is not kept below TMPDIR: %s", r.stdout)
 	}

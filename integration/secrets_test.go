@@ -899,7 +899,7 @@ func TestValuesAreGoneAfterAStart(t *testing.T) {
 		req.Call, req.Policy = callOf("a", ""), &pb.ProjectionPolicy{Redaction: &pb.RedactionPolicy{RequireSet: set}}
 		return req
 	}
-	const hidden = "Process exited with code 0\nstdout: 1 line, 23 bytes; 1 secret redacted\nit is [redacted:VALUE]"
+	const hidden = "Process exited with code 0\nstdout: 1 line; 1 secret redacted\nit is [redacted:VALUE]"
 	first := startSidecar(t, launch{Store: store})
 	id := register(first)
 	wantReceipt(t, first.receipt(t, request(id)), strings.Split(hidden, "\n")...)
@@ -945,7 +945,7 @@ func TestSecretWithoutEndInAStream(t *testing.T) {
 		wantNone(t, a.String(), "Ab3dEf6h")
 	}
 	wantReceipt(t, answers[len(answers)-1].GetResult().GetReceipt().GetText(),
-		"Process exited with code 0", "stdout: 1 line, 28 bytes; 1 secret redacted", "before [redacted:jwt] after")
+		"Process exited with code 0", "stdout: 1 line; 1 secret redacted", "before [redacted:jwt] after")
 	records, err := pb.NewAuditServiceClient(s.conn).ListRecords(t.Context(), &pb.ListRecordsRequest{SessionId: "a"})
 	if err != nil {
 		t.Fatal(err)

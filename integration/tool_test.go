@@ -99,7 +99,7 @@ func TestModelReadsWhatWasCut(t *testing.T) {
 	req := within(&pb.Budget{MaxTokens: 300}, completed(0, text))
 	req.Call, req.Policy.Render.Handles = callOf("s", "c"), pb.HandleForm_HANDLE_FORM_CALL
 	receipt := s.project(t, req).GetReceipt().GetText()
-	handle := regexp.MustCompile(`all of it: read_result\(result="([^"]+)"\)\n`).FindStringSubmatch(receipt)
+	handle := regexp.MustCompile(`all: read_result\(result="([^"]+)"\)\n`).FindStringSubmatch(receipt)
 	if handle == nil || strings.Contains(receipt, s.Store) {
 		t.Fatal(receipt)
 	}

@@ -141,7 +141,7 @@ func TestChatMessages(t *testing.T) {
 func TestMarkerLeak(t *testing.T) {
 	t.Parallel()
 	s := startSidecar(t, launch{})
-	arguments := `{"path": "a.go", "content": "package a\n// [lines 13-9120 left out]\n"}`
+	arguments := `{"path": "a.go", "content": "package a\n// […9121:]\n"}`
 	quoted, err := json.Marshal(arguments)
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestMarkerLeak(t *testing.T) {
 	if err != nil || len(resp.GetMarkerLeaks()) != 1 {
 		t.Fatalf("%v, %v", resp, err)
 	}
-	if leak := resp.GetMarkerLeaks()[0]; leak.GetPointer() != "/content" || leak.GetLine() != 2 || leak.GetForm() != "[lines " {
+	if leak := resp.GetMarkerLeaks()[0]; leak.GetPointer() != "/content" || leak.GetLine() != 2 || leak.GetForm() != "[…" {
 		t.Errorf("%v", leak)
 	}
 }

@@ -291,7 +291,7 @@ func serveAndCall(t *testing.T, p process, command []string, socket string, othe
 	}
 	// Nothing but the binary is there to be run, and it prints enough.
 	receipt, err := p.command(command[0], "exec", "--server", "unix://"+socket, "--max-lines", "6", "--", command[0], "profile", "list").CombinedOutput()
-	if err != nil || !strings.Contains(string(receipt), "Process exited with code 0") || !strings.Contains(string(receipt), " left out]") {
+	if err != nil || !strings.Contains(string(receipt), "Process exited with code 0") || !strings.Contains(string(receipt), "\n[…") {
 		t.Errorf("the receipt is %v\n%s", err, receipt)
 	}
 	stop()

@@ -138,7 +138,7 @@ func serveByUnits(t *testing.T, root string) {
 	m.until("WATCHDOG=1")
 	me := reader(t, root, "me")
 	receipt := me.shell(t, steps[1].text)
-	if !strings.Contains(receipt, "Process exited with code 0\n") || !strings.Contains(receipt, "all of it: /var/lib/toolresult/store/") {
+	if !strings.Contains(receipt, "Process exited with code 0\n") || !strings.Contains(receipt, "all: /var/lib/toolresult/store/") {
 		t.Errorf("over the socket:\n%s\n%s", receipt, &m.log)
 	}
 	readFromReceipt(t, me, receipt, steps[2].text)
@@ -167,7 +167,7 @@ func readFromReceipt(t *testing.T, me process, receipt, step string) {
 	t.Helper()
 	words := strings.Fields(step)
 	file := words[len(words)-1]
-	if !strings.Contains(receipt, "all of it: "+file+"\n") {
+	if !strings.Contains(receipt, "all: "+file+"\n") {
 		t.Errorf("the page reads %s, and the receipt is\n%s", file, receipt)
 	}
 	if got := me.shell(t, step); got != "4998\n4999\n5000\n" {

@@ -127,7 +127,7 @@ func TestSystemdRunsTheUnits(t *testing.T) {
 	steps := blocks(t, "One sidecar for the machine")
 	m.run("root", "USER=me; "+steps[0].text)
 	m.until("systemctl is-active toolresult.service || true", "inactive")
-	if receipt := m.run("me", steps[1].text); !strings.Contains(receipt, "all of it: /var/lib/toolresult/store/") {
+	if receipt := m.run("me", steps[1].text); !strings.Contains(receipt, "all: /var/lib/toolresult/store/") {
 		t.Errorf("the first call does not start the sidecar:\n%s", receipt)
 	}
 	if out := m.run("me", steps[2].text); out != "4998\n4999\n5000\n" {
@@ -224,7 +224,7 @@ func (m *machine) userUnits() {
 	m.run("me", "systemctl --user is-active toolresult.socket; test -S $XDG_RUNTIME_DIR/toolresult/toolresult.sock")
 	m.run("me", "kill -CONT "+old) // it ends by itself
 	m.untilOf("me", "systemctl --user is-active toolresult.service || true", "active")
-	if receipt := m.run("me", "toolresult exec --max-lines 4 -- seq 1 5000"); !strings.Contains(receipt, "all of it: /home/me/.local/state/toolresult/") {
+	if receipt := m.run("me", "toolresult exec --max-lines 4 -- seq 1 5000"); !strings.Contains(receipt, "all: /home/me/.local/state/toolresult/") {
 		m.t.Errorf("the receipt of the user's sidecar:\n%s", receipt)
 	}
 	if state := m.run("me", "systemctl --user is-active toolresult.service; toolresult ensure"); !regexp.MustCompile(`^active\nunix:///run/user/\d+/toolresult/toolresult.sock\n$`).MatchString(state) {

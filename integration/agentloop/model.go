@@ -15,8 +15,8 @@ import (
 // rules are what every model is told, and textRules what one without native calls is told
 // before the tools.
 const (
-	rules = `You work in a directory, by calling tools. Where an output has a line such as "[lines 13-9120 left out]", these lines ` +
-		`are in the file behind "all of it:". Read there what you need, and never write such a line into a file.`
+	rules = `You work in a directory, by calling tools. Where an output has a line such as "[…9121:]", lines are ` +
+		`left out up to that number; they are in the file behind "all:". Read there what you need, and never write such a line into a file.`
 	textRules = "\n\n" + `Call a tool by writing <tool_call>{"name": "shell___run", "arguments": {"command": "ls"}}</tool_call>, as often ` +
 		"as you need it. End your answer behind the calls; the next message has their results. The tools are:\n"
 )

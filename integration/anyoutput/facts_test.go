@@ -296,13 +296,14 @@ func (g *given) checkExtent(s *pb.ReceiptSection) []string {
 	if e == nil || e.GetEntries() > 0 {
 		return nil
 	}
-	if all := max(e.GetLines(), e.GetIndentedLines()); e.GetShown() > all && all > 0 {
-		return []string{fmt.Sprintf("%s shows %d of %d lines", s.GetLabel(), e.GetShown(), e.GetLines())}
+	readable := e.GetIndentedLines() + e.GetTableLines() + e.GetReportLines()
+	if all := e.GetLines() + readable; e.GetShown() > all && all > 0 {
+		return []string{fmt.Sprintf("%s shows %d of %d lines", s.GetLabel(), e.GetShown(), all)}
 	}
-	if rewritten[s.GetLabel()] || slices.ContainsFunc(e.GetNotes(), func(n string) bool { return strings.Contains(n, "redacted") }) {
+	if rewritten[s.GetLabel()] || readable > 0 || slices.ContainsFunc(e.GetNotes(), func(n string) bool { return strings.Contains(n, "redacted") }) {
 		return nil
 	}
-	if !g.numbers[fmt.Sprint(e.GetBytes())] || e.GetLines() > 0 && !g.numbers[fmt.Sprint(e.GetLines())] {
+	if e.GetBytes() > 0 && !g.numbers[fmt.Sprint(e.GetBytes())] || e.GetLines() > 0 && !g.numbers[fmt.Sprint(e.GetLines())] {
 		return []string{fmt.Sprintf("%s has %d lines and %d bytes, and no payload has", s.GetLabel(), e.GetLines(), e.GetBytes())}
 	}
 	return nil

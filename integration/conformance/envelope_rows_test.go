@@ -40,7 +40,7 @@ var summaryRows = []requirement{
 	{"Goals", "Model-facing results are easy to chain: the handle in a receipt reads the complete output.", func(c *client) error {
 		text := lines(3000)
 		a := c.project(`output { tool_name: "Bash" command { exit_status: 0 stdout { inline: %q } } }`, text)
-		_, rest, _ := strings.Cut(a.text(), "all of it: ")
+		_, rest, _ := strings.Cut(a.text(), "all: ")
 		path, _, _ := strings.Cut(rest, "\n")
 		return equal("what the handle reads", c.read(path), text)
 	}},

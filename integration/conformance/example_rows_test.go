@@ -124,7 +124,7 @@ var exampleRows = []requirement{
 	{"Command Tool Rendered Example", "Task handles and artifact references stay readable: each on a line before the first byte of output.", func(c *client) error {
 		a := c.project(`output { tool_name: "Bash" command { task_handle { task_id: "task_123" } initial_output { inline: %q } } }`, lines(3000))
 		before, _, _ := strings.Cut(a.text(), strings.SplitN(lines(1), "\n", 2)[0])
-		return has(before, "\nTask: task_123\n", "all of it: "+a.path(0)+"\n")
+		return has(before, "\nTask: task_123\n", "all: "+a.path(0)+"\n")
 	}},
 	{"Command Tool Rendered Example", "Readable preview text is preferred over nested escaped JSON.", jsonStaysReadable},
 }

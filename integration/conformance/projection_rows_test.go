@@ -28,7 +28,7 @@ var renderingRows = []requirement{
 	}},
 	{"Model-Visible Rendering", "Task output reads render as compact receipts with status, handles, preview text and artifact references.", func(c *client) error {
 		a := c.project(`output { tool_name: "TaskOutput" task_output { retrieval_status: TASK_RETRIEVAL_TIMEOUT waited_ms: 500 task { task_id: "task_9" status: TASK_STATUS_RUNNING } output { inline: %q } } }`, lines(3000))
-		return all(begins(a.text(), "Task output wait timed out after 500 ms; task running\nTask: task_9\n"), has(a.text(), "all of it: "+a.path(0), lastLine(lines(3000))))
+		return all(begins(a.text(), "Task output wait timed out after 500 ms; task running\nTask: task_9\n"), has(a.text(), "all: "+a.path(0), lastLine(lines(3000))))
 	}},
 	{"Model-Visible Rendering", "Small receipt-style tools render as short textual confirmations.", func(c *client) error {
 		var errs []error

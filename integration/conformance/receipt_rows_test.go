@@ -32,8 +32,8 @@ var receiptRows = []requirement{
 			if s.GetLabel() == "stderr" {
 				facts, index = r.GetStderrSource(), r.GetStderrArtifact()
 			}
-			errs = append(errs, equal(s.GetLabel(), []any{s.GetExtent().GetLines(), s.GetExtent().GetBytes(), s.GetExtent().GetShown(), s.GetExtent().GetHandle()},
-				[]any{facts.GetLines(), facts.GetBytes(), facts.GetShownLines(), a.path(int(index))}))
+			errs = append(errs, equal(s.GetLabel(), []any{s.GetExtent().GetLines(), s.GetExtent().GetShown(), s.GetExtent().GetHandle()},
+				[]any{facts.GetLines(), facts.GetShownLines(), a.path(int(index))}))
 		}
 		return all(errs...)
 	}},
@@ -163,7 +163,7 @@ var budgetRows = []requirement{
 var referenceRows = []requirement{
 	{"Artifact References In Family Results", "Command output file paths are references of the family result.", func(c *client) error {
 		a := c.twoStreams()
-		return has(a.text(), "all of it: "+a.path(0), "all of it: "+a.path(1))
+		return has(a.text(), "all: "+a.path(0), "all: "+a.path(1))
 	}},
 	{"Artifact References In Family Results", "Failures have artifact paths: of details and of messages that are not inlined.", func(c *client) error {
 		details := jsonList(2000)

@@ -15,7 +15,7 @@ var atoms = []string{
 	"# ", "- ", "| a |\n", "```\n", "--- a/x\n+++ b/x\n@@ -1 +1 @@\n", "+a\n", "-a\n", "diff --git a/%d b/%d\n", "a.go:%d:x\n", "./f%d\n",
 	"[", "]", "{", "}", "[1],", `{"a":1},`, `{"a":[]},`, `"",`, `"k%d":1,`, `"\\u0061%d":"\\n",`, "1,", `{"id":%d,"message":"m%d"},`, `{"error":"%d"}` + "\n",
 	`{"type":"text","text":""},`, `{"type":"text","text":"{}"},`, `{"type":"resource_link","uri":"%d"},`, `{"type":"image","data":""},`,
-	`{"type":"resource","resource":{"uri":"","text":""}},`, `{"role":"user","content":"%d"},`, "stdout:\n", "Process exited with code 0\n", "[lines 1-2 left out: 2 lines, 3 bytes]\n",
+	`{"type":"resource","resource":{"uri":"","text":""}},`, `{"role":"user","content":"%d"},`, "stdout:\n", "Process exited with code 0\n", "[…3:]\n",
 	"password=hunter22hunter\n", "AKIAIOSFODNN7EXAMPLE ", "QUJDRGVmZ2hpSktMbW5vcFFSU1R1dnd4WVoxMjM0NTY3ODkw", "https://x.y/%d ", "PASS: t%d\n", "Compiling c%d v1\n",
 }
 

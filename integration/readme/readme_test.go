@@ -109,7 +109,7 @@ func (r *reader) background(script string) func() {
 	if err := cmd.Start(); err != nil {
 		r.t.Fatal(err)
 	}
-	promises := []string{"The sidecar serves unix://", "Process exited with code 0", " left out]", "Ctrl-C stops it."}
+	promises := []string{"The sidecar serves unix://", "Process exited with code 0", "[…", "Ctrl-C stops it."}
 	lines := bufio.NewScanner(pipe)
 	for len(promises) > 0 && lines.Scan() {
 		r.t.Log(lines.Text())
