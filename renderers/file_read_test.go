@@ -98,6 +98,18 @@ File text: 9 bytes; binary`},
 		"3\tc\n" +
 		"[…]\n" +
 		"5\te"},
+	{"four parts", fileJSON(`"first_line":1,"total_lines":7,"content_preview":"a\nc\ne\ng\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
+			"content_source":{"bytes":14,"lines":7,"visible_bytes":8,"shown_lines":4},"content_cuts":[{"kind":"middle","first_line":2,"last_line":2,"byte_start":2,"byte_end":4,"preview_offset":2},
+			{"kind":"middle","first_line":4,"last_line":4,"byte_start":6,"byte_end":8,"preview_offset":4},{"kind":"middle","first_line":6,"last_line":6,"byte_start":10,"byte_end":12,"preview_offset":6}]`), "File read: 4 lines of 7 of a.go\n" +
+		"To continue: read line 2\n" +
+		"File text: 4 of 7 lines; all: /a\n" +
+		"1\ta\n" +
+		"[…]\n" +
+		"3\tc\n" +
+		"[…]\n" +
+		"5\te\n" +
+		"[…]\n" +
+		"7\tg"},
 	{"inside a line", fileJSON(`"first_line":3,"content_preview":"ad\n","content_truncated":true,"content_artifact":0,"artifacts":[{"path":"/a"}],
 			"content_source":{"bytes":9,"lines":1,"visible_bytes":3,"shown_lines":1},"content_cuts":[{"kind":"long_line","first_line":1,"last_line":1,"byte_start":1,"byte_end":7,"preview_offset":1}]`), "File read: line 3 of a.go\n" +
 		"File text: 1 line; all: /a\n" +
