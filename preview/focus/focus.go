@@ -28,14 +28,17 @@ const Unit = 16
 // named it.
 const identifierWeight = 3
 
-// Evidence is how much of a focus a line must have for any of it to count: the worth of so many
-// words that no other line has, in tenths. A rare word alone may be chance.
-type Evidence int
+// Evidence is how much of a focus lines must have for any of it to count, in tenths of the worth of
+// a word that no other line has. A rare word alone may be chance.
+type Evidence struct {
+	line int // of a line
+	text int // of the best line: only then is the text about what the reader looks for
+}
 
 // Degrees of evidence.
-const (
-	Among  Evidence = 12 // among lines that are alike, of which the reader wants some
-	Within Evidence = 30 // within a text, in which the order of lines means more
+var (
+	Among  = Evidence{line: 12}           // among lines that are alike, of which the reader wants some
+	Within = Evidence{line: 16, text: 26} // within a text, in which the order of lines means more
 )
 
 // Terms are the words that a reader looks for: identifiers as they are written, and their parts.
@@ -102,12 +105,16 @@ func (t *Terms) Scores(need Evidence, n int, line func(i int) []byte) []int {
 			worth[term] = int(math.Round(Unit * math.Log(float64(n+1)/float64(f)) * float64(t.weights[term]) / 2))
 		}
 	}
-	own, least := make([]int, n), int(Unit*float64(need)*math.Log(float64(n+1))/10)
+	unique := Unit * math.Log(float64(n+1)) / 10
+	own, least, best := make([]int, n), int(unique*float64(need.line)), 0
 	for i := range n {
 		sum := 0
 		words := each(i, func(term int) { sum += worth[term] })
-		sum = max(0, sum-least)
-		own[i] = int(math.Round(lengthUnit * float64(sum) / math.Sqrt(float64(words+1))))
+		best = max(best, sum)
+		own[i] = int(math.Round(lengthUnit * float64(max(0, sum-least)) / math.Sqrt(float64(words+1))))
+	}
+	if best < int(unique*float64(need.text)) {
+		return make([]int, n)
 	}
 	return smooth(own)
 }
