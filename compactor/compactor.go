@@ -56,6 +56,7 @@ type Target struct {
 	Level         pb.CompactionLevel
 	PreviewTokens int            // limit of each preview at COMPACTION_LEVEL_TRIMMED
 	Superseded    *pb.Superseded // the later result that supersedes this one; nil to state none
+	Names         []string       // names that the result introduced, which it keeps when its texts are shortened
 }
 
 // Compacted is a result at its target.

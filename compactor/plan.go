@@ -85,14 +85,17 @@ func (c *Compactor) Plan(history History, p Policy) (*Plan, error) {
 	if err := l.measureAll(history.Entries); err != nil {
 		return nil, err
 	}
-	var err error
-	if p.Budget == 0 {
-		err = l.compactAll()
-	} else if l.total > p.Budget {
-		err = l.meetBudget()
-	}
-	if err != nil {
-		return nil, err
+	if p.Budget == 0 || l.total > p.Budget {
+		if err := l.nameAll(); err != nil {
+			return nil, err
+		}
+		compact := l.meetBudget
+		if p.Budget == 0 {
+			compact = l.compactAll
+		}
+		if err := compact(); err != nil {
+			return nil, err
+		}
 	}
 	return l.finish(), nil
 }

@@ -252,7 +252,7 @@ const minGain = 6
 // target returns the target of an entry after a number of its steps.
 func (l *planner) target(entry, number int) Target {
 	to := l.steps[entry][number-1].to.target()
-	to.Superseded = supersededBy(l.list, entry)
+	to.Superseded, to.Names = supersededBy(l.list, entry), l.list[entry].names
 	return to
 }
 

@@ -73,6 +73,7 @@ type facts struct {
 	unchanged *pb.OutputUnchanged // the earlier result that it repeats; nil for none
 	reads     string              // path of the file that it shows; empty for none
 	changes   []string            // paths of the files that it changed
+	names     []string            // that its texts introduce, the most valuable first
 	relation
 }
 

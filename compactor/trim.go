@@ -83,6 +83,9 @@ func (w *work) previews(s *schema, m protoreflect.Message, given proto.Message) 
 		if shorter.Artifact == "" {
 			shorter.Artifact, shorter.Source.Digest = w.storeLater([]byte(v.Preview))
 		}
+		if !isCompacted(&v) {
+			shorter.Source.Names = namesIn(v.Preview, w.Names)
+		}
 		f.Set(m, shorter)
 		w.changed = true
 	}

@@ -1,6 +1,7 @@
 package envelope
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -142,6 +143,17 @@ func (f *LargeField) hasPath(m protoreflect.Message) bool {
 	return f.excerpt != nil && f.excerptIn(m).GetArtifact() != nil
 }
 
+// sourceIn returns the source facts in a message; nil when they are absent.
+func (f *LargeField) sourceIn(m protoreflect.Message) *pb.SourceFacts {
+	if f.excerpt != nil {
+		return f.excerptIn(m).GetSource()
+	}
+	if !m.Has(f.source) {
+		return nil
+	}
+	return generated(m.Get(f.source).Message(), &pb.SourceFacts{})
+}
+
 // countArtifacts returns the number of artifacts that indices of the message can refer
 // to.
 func (f *LargeField) countArtifacts(m protoreflect.Message) int {
@@ -240,6 +252,62 @@ func setPath(m protoreflect.Message, artifacts, index protoreflect.FieldDescript
 	}
 	list.Append(reference)
 	m.Set(index, protoreflect.ValueOfUint32(uint32(list.Len()-1)))
+}
+
+// OmittedNames returns the names that compaction kept of the texts of a message and of those
+// inside it, and that these do not show any more, each once.
+func OmittedNames(m protoreflect.Message) []string {
+	if m == nil || !m.IsValid() {
+		return nil
+	}
+	var names []string
+	shown := ""
+	eachLarge(m, func(v *Large) {
+		names = append(names, v.Source.GetNames()...)
+		shown += v.Preview + "\n"
+	})
+	seen := map[string]bool{}
+	return slices.DeleteFunc(names, func(name string) bool {
+		known := seen[name] || strings.Contains(shown, name[strings.LastIndexByte(name, ' ')+1:])
+		seen[name] = true
+		return known
+	})
+}
+
+// eachLarge visits the large fields with names of a message and of the messages inside it.
+func eachLarge(m protoreflect.Message, visit func(*Large)) {
+	for _, f := range LargeFields(m.Descriptor()) {
+		if f.sourceIn(m).GetNames() != nil {
+			v := f.Get(m)
+			visit(&v)
+		}
+	}
+	for _, f := range innerTexts.get(m.Descriptor(), readInnerTexts) {
+		switch {
+		case f.IsList():
+			for i := range m.Get(f).List().Len() {
+				eachLarge(m.Get(f).List().Get(i).Message(), visit)
+			}
+		case m.Has(f):
+			eachLarge(m.Get(f).Message(), visit)
+		}
+	}
+}
+
+// innerTexts caches the fields of messages that hold messages with large fields.
+var innerTexts messageCache[[]protoreflect.FieldDescriptor]
+
+func readInnerTexts(d protoreflect.MessageDescriptor) (list []protoreflect.FieldDescriptor) {
+	for i := range d.Fields().Len() {
+		f := d.Fields().Get(i)
+		if f.Message() == nil || f.IsMap() || IsLeaf(f.Message()) {
+			continue
+		}
+		if len(LargeFields(f.Message())) > 0 || len(innerTexts.get(f.Message(), readInnerTexts)) > 0 {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 // LargeList gives access to a list x that may be huge: the fields x, x_total,

@@ -96,16 +96,16 @@ func TestCustomNeedsAnOutcome(t *testing.T) {
 
 // An overview whose cost is the budget exactly is whole; with a token less it lacks its oldest line.
 func TestOverviewFillsItsBudget(t *testing.T) {
-	line := func(back int) (string, error) {
-		return []string{"read the third file", "read the second file", "read the first file"}[back], nil
+	line := func(back int) (Seen, error) {
+		return Seen{Text: []string{"read the third file", "read the second file", "read the first file"}[back]}, nil
 	}
 	counter := tokens.Estimate()
 	const all = "Earlier tool results: 3\nAlready read and run:\nread the first file\nread the second file\nread the third file"
 	cost := counter.Count(all)
-	if r, err := Overview(3, cost, counter, line); err != nil || r.Text != all || r.Tokens != cost {
+	if r, err := Overview(3, cost, 0, counter, line); err != nil || r.Text != all || r.Tokens != cost {
 		t.Errorf("a budget of %d tokens gives %q, %v", cost, r.Text, err)
 	}
-	if r, err := Overview(3, cost-1, counter, line); err != nil || strings.Contains(r.Text, "first file") || r.Tokens >= cost {
+	if r, err := Overview(3, cost-1, 0, counter, line); err != nil || strings.Contains(r.Text, "first file") || r.Tokens >= cost {
 		t.Errorf("a budget of %d tokens gives %q, %v", cost-1, r.Text, err)
 	}
 }

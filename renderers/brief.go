@@ -31,10 +31,18 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 	if s := envelope.SupersededBy(payload); s != nil {
 		d.Facts = append([]Fact{{labelSuperseded, onBriefLine(supersededText(s))}}, d.Facts...)
 	}
+	d.addNames(payload)
 	if !d.Brief && envelope.Level(payload) == pb.CompactionLevel_COMPACTION_LEVEL_LINE && !d.showsBody() {
 		return d.brief(func(label string) bool { return g.brief[label] })
 	}
 	return d
+}
+
+// addNames adds the names that the texts of a compacted payload do not show any more:
+//
+//	Names left out: 4b825dc6-42cb-4e7a-8d9e-a3ad5b3c1f02, src/server.go, func Serve
+func (d *Document) addNames(payload protoreflect.Message) {
+	d.fact(labelNames, strings.Join(envelope.OmittedNames(payload), ", "))
 }
 
 // supersededText names the later result that answers the same question, or that edited

@@ -133,8 +133,8 @@ func TestMentionOfACustomFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := renderers.Mention(r, deployed(`{"deployment_id":"d1","environment":"prod","state":"live","dashboard":"x"}`), renderers.Policy{Counter: tokens.Estimate()}, "", nil)
-	if want := "deploy: Deployment is live in prod; Deployment id: d1"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	if want := "deploy: Deployment is live in prod; Deployment id: d1"; got.Text != want {
+		t.Errorf("%q, want %q", got.Text, want)
 	}
 }
 

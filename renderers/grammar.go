@@ -45,6 +45,7 @@ const (
 	labelInOrder       = "In order of arrival"
 	labelUnchanged     = "Output unchanged"
 	labelSuperseded    = "Superseded"
+	labelNames         = "Names left out"
 	labelRecover       = "To recover"
 	labelRetryable     = "Retryable"
 	labelDetails       = "Error details"
@@ -125,6 +126,7 @@ var contractGrammar = sync.OnceValue(func() *grammar {
 			{labelOutput, "that there is no output, or that none was captured"},
 			{labelUnchanged, "the earlier call of the session whose output was the same, byte for byte"},
 			{labelSuperseded, "the later result that answers the same question, or changed what was read"},
+			{labelNames, "names that a text introduced before it was compacted, and does not show any more"},
 			{labelTaskStatus, "the status of the task"},
 			{labelTask, "the id to ask for the task with"},
 			{labelCommand, "the command line"},
@@ -148,7 +150,7 @@ var contractGrammar = sync.OnceValue(func() *grammar {
 			{labelSeen, "title of an overview: a line for each result, the oldest first"},
 		},
 		brief: map[string]bool{
-			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
+			labelMeaning: true, labelTask: true, labelInOrder: true, labelUnchanged: true, labelSuperseded: true, labelNames: true, labelWholeAnswer: true, labelDetailsInFull: true, labelItemsOmitted: true,
 		},
 	}
 	_, families := envelope.OneofFields()

@@ -17,9 +17,9 @@ func TestOverviewKeepsNewestLines(t *testing.T) {
 	counter := tokens.Estimate()
 	for _, budget := range []int{10, 40, 100, 400, renderers.MaxOverview} {
 		asked := 0
-		got, err := renderers.Overview(200, budget, counter, func(back int) (string, error) {
+		got, err := renderers.Overview(200, budget, 0, counter, func(back int) (renderers.Seen, error) {
 			asked++
-			return fmt.Sprintf("ran command number %d: exit code 1", 200-back), nil
+			return renderers.Seen{Text: fmt.Sprintf("ran command number %d: exit code 1", 200-back)}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,9 @@ func TestOverviewKeepsNewestLines(t *testing.T) {
 }
 
 func TestOverviewOfFewResultsShowsAll(t *testing.T) {
-	got, err := renderers.Overview(2, 1000, tokens.Estimate(), func(back int) (string, error) { return []string{"new", "old"}[back], nil })
+	got, err := renderers.Overview(2, 1000, 0, tokens.Estimate(), func(back int) (renderers.Seen, error) {
+		return renderers.Seen{Text: []string{"new", "old"}[back]}, nil
+	})
 	if want := "Earlier tool results: 2\nAlready read and run:\nold\nnew"; err != nil || got.Text != want {
 		t.Errorf("%q, %v", got.Text, err)
 	}
@@ -52,11 +54,36 @@ func TestOverviewOfFewResultsShowsAll(t *testing.T) {
 
 func TestOverviewFailsWithItsLines(t *testing.T) {
 	broken := errors.New("broken")
-	if got, err := renderers.Overview(2, 1000, tokens.Estimate(), func(int) (string, error) { return "", broken }); !errors.Is(err, broken) || got.Text != "" {
+	if got, err := renderers.Overview(2, 1000, 0, tokens.Estimate(), func(int) (renderers.Seen, error) { return renderers.Seen{}, broken }); !errors.Is(err, broken) || got.Text != "" {
 		t.Errorf("%q, %v", got.Text, err)
 	}
-	if _, err := renderers.Overview(1, 1000, tokens.Estimate(), func(int) (string, error) { return "\x1b[1m", nil }); !errors.Is(err, renderers.ErrNotSanitised) {
+	if _, err := renderers.Overview(1, 1000, 0, tokens.Estimate(), func(int) (renderers.Seen, error) { return renderers.Seen{Text: "\x1b[1m"}, nil }); !errors.Is(err, renderers.ErrNotSanitised) {
 		t.Errorf("a line with an escape sequence: %v", err)
+	}
+}
+
+// Equal rounds share the line of the newest, and each result's first name comes before any
+// second one.
+func TestOverviewFoldsEqualRounds(t *testing.T) {
+	history := []renderers.Seen{ // the oldest first
+		{Text: "ran make: exit code 2; stdout: /a", Note: " (superseded)", Names: []string{"src/lex.c", "yylex"}},
+		{Text: "ran deploy: exit code 0; stdout: /b", Names: []string{"dep-7f3a91", "eu-west-1", "src/lex.c"}},
+		{Text: "ran make: exit code 2; stdout: /a", Note: " (superseded)"},
+		{Text: "ran make: exit code 2; stdout: /a"},
+	}
+	seen := func(back int) (renderers.Seen, error) { return history[len(history)-1-back], nil }
+	for _, c := range []struct {
+		names int
+		want  string
+	}{
+		{0, "ran deploy: exit code 0; stdout: /b\nran make: exit code 2; stdout: /a (3 times)"},
+		{16, "ran deploy: exit code 0; stdout: /b; names: dep-7f3a91\nran make: exit code 2; stdout: /a; names: src/lex.c (3 times)"},
+		{100, "ran deploy: exit code 0; stdout: /b; names: dep-7f3a91, eu-west-1\nran make: exit code 2; stdout: /a; names: src/lex.c, yylex (3 times)"},
+	} {
+		got, err := renderers.Overview(len(history), renderers.MaxOverview, c.names, tokens.Estimate(), seen)
+		if want := "Earlier tool results: 4\nAlready read and run:\n" + c.want; err != nil || got.Text != want {
+			t.Errorf("%d tokens of names: %v\n%s\nwant\n%s", c.names, err, got.Text, want)
+		}
 	}
 }
 
@@ -90,7 +117,7 @@ func TestMentions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := renderers.Mention(c.by, canonical(t, c.family, c.payload), renderers.Policy{Counter: tokens.Estimate()}, c.subject, c.superseded)
-			if got != c.want {
+			if got.Text+got.Note != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 		})

@@ -30,7 +30,9 @@ type Describe func(payload protoreflect.Message) Document
 // Document returns what the receipt of r says.
 func (d Describe) Document(r *pb.CanonicalToolResult) Document {
 	if e := r.GetError(); e != nil {
-		return errorDocument(e)
+		d := errorDocument(e)
+		d.addNames(e.ProtoReflect())
+		return d
 	}
 	_, payload := envelope.Payload(r)
 	return d(payload).compacted(payload, contractGrammar())

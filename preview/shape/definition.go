@@ -35,8 +35,8 @@ func isModifier(word []byte) bool {
 	return false
 }
 
-// definedName returns the name that a line of source defines; nil if it is none.
-func definedName(text []byte) []byte {
+// DefinedName returns the name that a line of source defines; nil if it is none.
+func DefinedName(text []byte) []byte {
 	text = blankSet.TrimLeft(text)
 	defining := false
 	for {
@@ -104,7 +104,7 @@ func searchedNames(lines []found) map[string]bool {
 	counts, sampled := map[string]int{}, 0
 	for i := range lines {
 		if l := &lines[i]; l.is == foundMatch {
-			if name := definedName(l.text); len(name) >= leastSearched && len(counts) < mostSearched {
+			if name := DefinedName(l.text); len(name) >= leastSearched && len(counts) < mostSearched {
 				counts[string(name)] = 0
 			}
 		}
@@ -175,7 +175,7 @@ func inClasses(lines []found) (matches []int) {
 func (l *found) classOf(searched map[string]bool) matchClass {
 	name := ""
 	if len(searched) > 0 {
-		name = string(definedName(l.text))
+		name = string(DefinedName(l.text))
 	}
 	switch {
 	case searched[name]:

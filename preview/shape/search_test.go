@@ -38,7 +38,7 @@ func TestDefinedNames(t *testing.T) {
 		"":                                            "",
 		"func (":                                      "",
 	} {
-		if got := string(definedName([]byte(text))); got != want {
+		if got := string(DefinedName([]byte(text))); got != want {
 			t.Errorf("%q defines %q, want %q", text, got, want)
 		}
 	}

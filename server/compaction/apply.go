@@ -21,6 +21,7 @@ const (
 	maxBatch      = 512
 	maxBatchBytes = 1 << 20 // of results and of what has to be stored for them
 	maxPuts       = 16      // at one time
+	namesPercent  = 3       // of the history's tokens that the names in an overview may cost
 )
 
 // madeResult is a result that changed.
@@ -212,7 +213,8 @@ func (m *compaction) overview() (*pb.Receipt, error) {
 	if len(seen) == 0 {
 		return nil, nil
 	}
-	receipt, err := renderers.Overview(len(seen), renderers.MaxOverview, m.policy.receipt.Render.Counter, func(back int) (string, error) {
+	names := m.plan.Before * namesPercent / 100
+	receipt, err := renderers.Overview(len(seen), renderers.MaxOverview, names, m.policy.receipt.Render.Counter, func(back int) (renderers.Seen, error) {
 		return m.mention(seen[len(seen)-1-back])
 	})
 	if err != nil {
@@ -222,12 +224,12 @@ func (m *compaction) overview() (*pb.Receipt, error) {
 }
 
 // mention is what the overview says of a result.
-func (m *compaction) mention(i int) (string, error) {
+func (m *compaction) mention(i int) (renderers.Seen, error) {
 	r := m.moved[i]
 	if r == nil {
 		made, err := m.plan.Result(i)
 		if err != nil {
-			return "", err
+			return renderers.Seen{}, err
 		}
 		r = made.Result
 	}

@@ -783,7 +783,12 @@ type SourceFacts struct {
 	// How many lines of a search or a listing are in which folders or files, the largest
 	// first; empty where nothing is omitted, the budget is small, or lines were not kept.
 	// At most 8.
-	Parts         []*PayloadPart `protobuf:"bytes,30,rep,name=parts,proto3" json:"parts,omitempty"`
+	Parts []*PayloadPart `protobuf:"bytes,30,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Names that the preview had when Compact shortened it first and that no earlier result of
+	// the history keeps: ids, hashes, URLs, paths, definitions ("def parse") and labelled numbers
+	// ("port 8443"), those that cannot be guessed first. A receipt lists those that the preview
+	// does not show any more. At most 64, each of at most 200 bytes.
+	Names         []string `protobuf:"bytes,31,rep,name=names,proto3" json:"names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -940,6 +945,13 @@ func (x *SourceFacts) GetOriginalLines() uint64 {
 func (x *SourceFacts) GetParts() []*PayloadPart {
 	if x != nil {
 		return x.Parts
+	}
+	return nil
+}
+
+func (x *SourceFacts) GetNames() []string {
+	if x != nil {
+		return x.Names
 	}
 	return nil
 }
@@ -1133,7 +1145,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
 	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\x12-\n" +
-	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\x98\a\n" +
+	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xb4\a\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1157,7 +1169,8 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"redactions\x12+\n" +
 	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
 	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLines\x126\n" +
-	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05partsB\x14\n" +
+	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05parts\x12\x1a\n" +
+	"\x05names\x18\x1f \x03(\tB\x04\x88\xb5\x18\x01R\x05namesB\x14\n" +
 	"\x12_original_artifact\"a\n" +
 	"\vPayloadPart\x12\x18\n" +
 	"\x04name\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04name\x12\x1a\n" +
