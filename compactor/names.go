@@ -56,17 +56,32 @@ const (
 	rankFew     = 12 // more for one of few that look alike
 	rankCreated = 20 // more behind a word that says that it is new, or an id
 
-	// rankSurviving is the value from which on a name raises the line that it is in.
-	rankSurviving = rankURL + rankLone
+	// rankIntroduced is the value from which on a name raises the line that it is in.
+	rankIntroduced = rankID + rankLone
 )
 
 // nameCandidates returns the names of a text, the most valuable first, each once.
 func nameCandidates(text string) []candidate {
+	var list []candidate
+	eachNamed(text, func(_ int, names []candidate) { list = append(list, names...) })
+	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
+	seen := make(map[string]bool, len(list))
+	return slices.DeleteFunc(list, func(c candidate) bool {
+		known := seen[c.key]
+		seen[c.key] = true
+		return known
+	})
+}
+
+// eachNamed visits the names of each line of a text that has any, with the offset of the
+// line. The names are valid until visit returns.
+func eachNamed(text string, visit func(at int, names []candidate)) {
 	looks := map[uint32]int{}
 	for line := range strings.Lines(text) {
 		looks[lookOf(line)]++
 	}
-	var list []candidate
+	at := 0
+	var names []candidate
 	for line := range strings.Lines(text) {
 		bonus := 0
 		switch n := looks[lookOf(line)]; {
@@ -75,19 +90,27 @@ func nameCandidates(text string) []candidate {
 		case n <= 4:
 			bonus = rankFew
 		}
-		from := len(list)
-		list = appendNames(list, line)
-		for i := range list[from:] {
-			list[from+i].rank += bonus
+		names = appendNames(names[:0], line)
+		for i := range names {
+			names[i].rank += bonus
 		}
+		if len(names) > 0 {
+			visit(at, names)
+		}
+		at += len(line)
 	}
-	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(b.rank, a.rank) })
-	seen := make(map[string]bool, len(list))
-	return slices.DeleteFunc(list, func(c candidate) bool {
-		known := seen[c.key]
-		seen[c.key] = true
-		return known
+}
+
+// introductions returns the offsets of the lines of a text that introduce a name which
+// cannot be guessed, and look like no other line.
+func introductions(text string) map[int]bool {
+	lines := map[int]bool{}
+	eachNamed(text, func(at int, names []candidate) {
+		if slices.ContainsFunc(names, func(c candidate) bool { return c.rank >= rankIntroduced }) {
+			lines[at] = true
+		}
 	})
+	return lines
 }
 
 // lookOf returns a hash of a line in which all words with a digit are equal.

@@ -14,11 +14,18 @@ import (
 func splitUnits(v *envelope.Large, suspect bool) []unit {
 	s := splitter{large: v, scores: lineScores(v, suspect), units: make([]unit, 0, 1+strings.Count(v.Preview, "\n"))}
 	s.cuts, s.scattered, _ = splitCuts(v.Cuts)
+	if len(v.Source.GetSegments()) == 0 {
+		s.introduced = introductions(v.Preview)
+	}
 	for _, segment := range v.Segments() {
 		s.addSegment(segment)
 	}
 	return s.units
 }
+
+// introducedScore is the score of a line that introduces a name, in a preview without
+// recorded scores: above the ends of a log, and below an error.
+const introducedScore = 72
 
 // splitter splits the segments of a preview into units.
 type splitter struct {
@@ -28,6 +35,8 @@ type splitter struct {
 	scores    []preview.Segment // of the lines not yet reached; none where segments have scores
 	at        int               // offset in the preview that is reached
 	units     []unit
+
+	introduced map[int]bool // by offset in the preview: lines that introduce a name
 }
 
 // scatter reads the line_bytes of a scattered cut line by line.
@@ -67,11 +76,16 @@ func (s *splitter) addSegment(segment *pb.Segment) {
 		if j == len(t.lines) { // the lines of the segment may not be separated
 			u.last = segment.GetLastLine()
 		}
+		introduces := false
 		for ; i < j; i++ {
+			introduces = introduces || s.introduced[from]
 			from += len(t.lines[i])
 		}
 		u.to = from
 		s.setScore(&u)
+		if introduces && u.score < introducedScore {
+			u.reason, u.score = pb.KeepReason_KEEP_REASON_STRUCTURE, introducedScore
+		}
 		u.rank, u.tokens = rank(u.reason, u.score), cost(s.large.Preview[u.from:u.to])
 		s.units = append(s.units, u)
 	}
