@@ -153,10 +153,23 @@ func (t *turn) close() {
 // not with each other.
 func (t *turn) add(ctx context.Context, req *pb.ProjectRequest) error {
 	out, err := t.pipeline.prepare(ctx, req, received{reading: &t.reading, puts: t.puts})
-	if err == nil {
-		t.outputs = append(t.outputs, turnOutput{prepared: out})
+	if err != nil {
+		return err
 	}
-	return err
+	if t.sets(req) {
+		tokens := max(out.policy.Limit, min(t.total, policy.MaxTokens))
+		out.policy.Budget.Tokens, out.policy.Limit = tokens, tokens
+	}
+	t.outputs = append(t.outputs, turnOutput{prepared: out})
+	return nil
+}
+
+// sets reports whether the budget of the turn alone bounds an output: its policy names neither tokens nor a window, and the
+// operator set no budget for its tool. The default of a family is for outputs whose neighbours are not known.
+func (t *turn) sets(req *pb.ProjectRequest) bool {
+	render := req.GetPolicy().GetRender()
+	return render.GetBudget().GetMaxTokens() == 0 && render.GetWindow() == nil &&
+		t.pipeline.Policies.DefaultTokens(req.GetOutput().GetToolName(), render.GetModel(), 0) == 0
 }
 
 // checkVocabulary checks that the receipts are counted in the same tokens, so that their costs add up.

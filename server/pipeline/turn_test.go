@@ -139,6 +139,26 @@ func TestTurnsGiveFailuresTheirShareFirst(t *testing.T) {
 	}
 }
 
+// The budget of the turn alone bounds an output without a budget, however small the default of
+// its family is.
+func TestTurnsBoundOutputsByTheirTotal(t *testing.T) {
+	h := newHarness(t)
+	text := &pb.CompleteToolOutput{ToolName: "view", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: servertest.Inline(servertest.LogText(40_000))}}}
+	alone, err := h.Project(t.Context(), &pb.ProjectRequest{Output: text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	budget := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 300}}}
+	resp, err := h.ProjectTurn(t.Context(), &pb.ProjectTurnRequest{TotalTokens: 5000, Outputs: []*pb.ProjectRequest{{Output: text}, {Output: text, Policy: budget}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := resp.GetResults()[0].GetReceipt().GetTokens(), resp.GetResults()[1].GetReceipt().GetTokens()
+	if first < 3*alone.GetReceipt().GetTokens()/2 || second > 300 || first+second > 5000 {
+		t.Errorf("%d tokens without a budget, and alone %d; %d with one of 300", first, alone.GetReceipt().GetTokens(), second)
+	}
+}
+
 // What is wrong with one output is said of that, and nothing is answered.
 func TestTurnsAreRejectedAsAWhole(t *testing.T) {
 	h := newHarness(t)

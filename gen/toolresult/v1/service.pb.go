@@ -1534,7 +1534,9 @@ func (x *RenderResponse) GetReceipt() *Receipt {
 type ProjectTurnRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The outputs, with payloads inline or as files. Each has its own policy, whose budget
-	// it may not exceed either. All policies count in one vocabulary. 1 to 64.
+	// it may not exceed either; total_tokens alone bounds an output without a budget, a
+	// window, and a budget of the operator for its tool. All policies count in one
+	// vocabulary. 1 to 64.
 	Outputs []*ProjectRequest `protobuf:"bytes,1,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	// What the receipts may cost together, in tokens. Required. Bounds: 16 to 1,000,000.
 	TotalTokens uint32 `protobuf:"varint,2,opt,name=total_tokens,json=totalTokens,proto3" json:"total_tokens,omitempty"`
