@@ -23,10 +23,13 @@ import (
 const (
 	maxName     = 200 // bytes of a name
 	maxNames    = 64  // names of a text
+	leastName   = 3   // tokens of a name
 	namesShare  = 33  // one token in this many of a text, which is 3 %
 	leastNames  = 64  // tokens of a text's names that are allowed in any case
 	namesOfText = 4   // but no more than one in this many of its tokens
 	mostInRow   = 4   // names of a text that differ in their numbers alone
+
+	longestLabel = 16 // bytes of a word that names the id behind it
 )
 
 // candidate is a name of a text, with its value to a later call.
@@ -164,7 +167,7 @@ func chooseNames(text string, known map[string]bool) []string {
 		known[c.key] = true
 		rows[row]++
 		list, budget = append(list, c.text), budget-n
-		if len(list) == maxNames || budget < 2 {
+		if len(list) == maxNames || budget < leastName {
 			break
 		}
 	}
@@ -232,7 +235,7 @@ func appendPlain(list []candidate, word, before string) ([]candidate, string) {
 	if word == "" {
 		return list, before
 	}
-	next := strings.ToLower(word[max(0, len(word)-16):])
+	next := strings.ToLower(word[max(0, len(word)-longestLabel):])
 	if colon {
 		next += ":"
 	}
@@ -266,7 +269,7 @@ func nameKey(name string) string {
 func definition(line string) string {
 	text := strings.TrimRight(line, "\r\n")
 	code := strings.TrimLeft(text, " \t")
-	if len(text)-len(code) > 4 || len(code) > 400 {
+	if len(text)-len(code) > 4 || len(code) > 400 || strings.IndexByte(code, ' ') < 0 {
 		return ""
 	}
 	name := string(shape.DefinedName([]byte(code)))

@@ -11,14 +11,25 @@ func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 func isHex(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // isNameByte reports whether a name may have a byte.
-func isNameByte(c byte) bool {
-	return isDigit(c) || isLetter(c) || c >= 0x80 || strings.IndexByte("_-./:@#~=?&%+", c) >= 0
-}
+func isNameByte(c byte) bool { return nameBytes[c] }
+
+var nameBytes = func() (set [256]bool) {
+	for c := range set {
+		b := byte(c)
+		set[c] = isDigit(b) || isLetter(b) || b >= 0x80 || strings.IndexByte("_-./:@#~=?&%+", b) >= 0
+	}
+	return set
+}()
 
 // trimName removes the punctuation around a name.
 func trimName(word string) string {
-	word = strings.TrimRight(strings.TrimLeft(word, "-:=?&%+#@"), "-.:=?&%+#@~")
-	if !strings.Contains(word, "/") {
+	for word != "" && strings.IndexByte("-:=?&%+#@", word[0]) >= 0 {
+		word = word[1:]
+	}
+	for word != "" && strings.IndexByte("-.:=?&%+#@~", word[len(word)-1]) >= 0 {
+		word = word[:len(word)-1]
+	}
+	if word != "" && (word[0] == '.' || word[0] == '~') && strings.IndexByte(word, '/') < 0 {
 		word = strings.TrimLeft(word, ".~-:")
 	}
 	return word

@@ -177,6 +177,12 @@ func (r *stepsRun) random(step *eval.Step) string {
 
 // ofStep returns the receipt of a step.
 func (s *sidecar) ofStep(t *testing.T, step *eval.Step, focus string, budget int) (string, error) {
+	resp, err := s.projectStep(t, step, focus, budget)
+	return resp.GetReceipt().GetText(), err
+}
+
+// projectStep projects the output of a step.
+func (s *sidecar) projectStep(t *testing.T, step *eval.Step, focus string, budget int) (*pb.ProjectResponse, error) {
 	payload := &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(step.Text)}}
 	out := &pb.CompleteToolOutput{ToolName: cmp.Or(step.Tool, toolName), Status: pb.ToolStatus_TOOL_STATUS_SUCCESS}
 	if step.Tool != "" {
@@ -187,13 +193,12 @@ func (s *sidecar) ofStep(t *testing.T, step *eval.Step, focus string, budget int
 			CommandLine: step.Command, CombinedOutput: payload,
 		}}
 	}
-	resp, err := s.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: &pb.ProjectionPolicy{
+	return s.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: &pb.ProjectionPolicy{
 		Focus: strings.ToValidUTF8(focus[:min(len(focus), maxFocus)], ""),
 		Render: &pb.RenderPolicy{
 			Budget: &pb.Budget{MaxTokens: uint32(budget)}, TokenVocabulary: pb.TokenVocabulary_TOKEN_VOCABULARY_O200K_BASE,
 		},
 	}})
-	return resp.GetReceipt().GetText(), err
 }
 
 // stepKinds are the kinds of steps, by their names in tables.
