@@ -25,7 +25,7 @@ const (
 	maxNames    = 64  // names of a text
 	leastName   = 3   // tokens of a name
 	namesShare  = 33  // one token in this many of a text, which is 3 %
-	leastNames  = 64  // tokens of a text's names that are allowed in any case
+	leastNames  = 256 // tokens of a text's names that are allowed in any case
 	namesOfText = 4   // but no more than one in this many of its tokens
 	mostInRow   = 4   // names of a text that differ in their numbers alone
 
@@ -151,7 +151,7 @@ func nameBudget(textTokens int) int {
 func chooseNames(text string, known map[string]bool) []string {
 	budget := nameBudget(tokens.Estimate().Count(text))
 	var list []string
-	rows := map[string]int{}
+	rows, folder := map[string]int{}, ""
 	for _, c := range nameCandidates(text) {
 		row := withoutDigits(c.text)
 		if known[c.key] || rows[row] == mostInRow {
@@ -160,10 +160,15 @@ func chooseNames(text string, known map[string]bool) []string {
 		if slices.ContainsFunc(list, func(longer string) bool { return strings.Contains(longer, c.text) }) {
 			continue
 		}
+		in, base := folderOf(c.text)
+		if in == folder { // that of the name before
+			c.text = base
+		}
 		n := tokens.Estimate().Count(c.text) + 1
 		if n > budget {
 			continue
 		}
+		folder = in
 		known[c.key] = true
 		rows[row]++
 		list, budget = append(list, c.text), budget-n
@@ -172,6 +177,15 @@ func chooseNames(text string, known map[string]bool) []string {
 		}
 	}
 	return list
+}
+
+// folderOf splits a path. A name that is no path has a folder like no other.
+func folderOf(name string) (folder, base string) {
+	at := strings.LastIndexByte(name, '/')
+	if at < 0 || at == len(name)-1 || strings.Contains(name, "://") {
+		return name, name
+	}
+	return name[:at+1], name[at+1:]
 }
 
 // withoutDigits returns a name without its numbers.
@@ -378,8 +392,13 @@ func (l *planner) nameAll() error {
 		}
 		eachText(d.schema, d.payload, func(v *envelope.Large) {
 			if isCompacted(v) {
+				folder := ""
 				for _, name := range v.Source.GetNames() {
 					known[nameKey(name)] = true
+					known[nameKey(folder+name)] = true
+					if in, base := folderOf(name); in != base {
+						folder = in
+					}
 				}
 				return
 			}

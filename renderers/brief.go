@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/textscan"
+	"github.com/toolresult/toolresult/tokens"
 )
 
 // A compacted result, or one that repeats an earlier one, has a receipt of one line:
@@ -42,8 +43,24 @@ func (d Document) compacted(payload protoreflect.Message, g *grammar) Document {
 //
 //	Names left out: 4b825dc6-42cb-4e7a-8d9e-a3ad5b3c1f02, src/server.go, func Serve
 func (d *Document) addNames(payload protoreflect.Message) {
-	d.fact(labelNames, strings.Join(envelope.OmittedNames(payload), ", "))
+	names, limit := envelope.OmittedNames(payload), maxNames
+	if envelope.Level(payload) >= pb.CompactionLevel_COMPACTION_LEVEL_HANDLES {
+		limit = maxBriefNames
+	}
+	for i, name := range names {
+		if limit -= tokens.Estimate().Count(name) + 1; limit < 0 {
+			names = names[:i]
+			break
+		}
+	}
+	d.fact(labelNames, strings.Join(names, ", "))
 }
+
+// Bounds of the names in a receipt, in tokens, estimated: beside text, and without.
+const (
+	maxNames      = 144
+	maxBriefNames = 96
+)
 
 // supersededText names the later result that answers the same question, or that edited
 // the file that was read:

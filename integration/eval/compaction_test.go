@@ -35,29 +35,46 @@ func TestCompaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := serve(t)
-	var half, cleared survival
+	var half, cleared, newestOnes survival
 	histories := inHistories(steps)
 	for _, h := range histories {
 		results := s.results(t, h)
-		calls, newest := "", ""
-		for i, step := range h {
+		calls := ""
+		for _, step := range h {
 			calls += step.Command + "\n" + step.Message + "\n"
-			if i >= len(h)-keptPlain {
-				newest += results[i].GetReceipt().GetText() + "\n"
-			}
 		}
-		cleared.add(h, calls+newest, counter.Count(newest))
 		text := s.compacted(t, results)
-		half.add(h, calls+text, counter.Count(text))
+		tokens := counter.Count(text)
+		half.add(h, calls+text, tokens)
+		newest := newestOf(results, func(n, _ int) bool { return n <= keptPlain })
+		cleared.add(h, calls+newest, counter.Count(newest))
+		newest = newestOf(results, func(_, cost int) bool { return cost <= tokens })
+		newestOnes.add(h, calls+newest, counter.Count(newest))
 	}
 	table := newTable(fmt.Sprintf("%d histories of %d steps", len(histories), historySteps), "all needles", "of older results", "tokens of a history")
 	for _, row := range []struct {
 		name string
 		*survival
-	}{{"**compaction to half**", &half}, {fmt.Sprintf("the newest %d results alone", keptPlain), &cleared}} {
+	}{
+		{"**compaction to half**", &half}, {"the newest results in as many tokens", &newestOnes},
+		{fmt.Sprintf("the newest %d results", keptPlain), &cleared},
+	} {
 		table.row(row.name, row.all.String(), row.older.String(), fmt.Sprint(row.tokens/len(histories)))
 	}
 	publish(t, "compaction", table.String())
+}
+
+// newestOf returns the receipts of the newest results, as long as keep accepts their number
+// and cost in tokens.
+func newestOf(results []*pb.ProjectResponse, keep func(n, cost int) bool) (text string) {
+	cost := 0
+	for i := range slices.Backward(results) {
+		if cost += int(results[i].GetReceipt().GetTokens()); !keep(len(results)-i, cost) {
+			return text
+		}
+		text = results[i].GetReceipt().GetText() + "\n" + text
+	}
+	return text
 }
 
 // inHistories joins steps of one project to histories, in their order.

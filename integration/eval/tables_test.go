@@ -130,7 +130,7 @@ func publish(t *testing.T, name string, tables ...string) {
 // details is the document beside the page, which has the tables that few ask for.
 const details = "README.md"
 
-var detailed = []string{"others", "idioms", "own"}
+var detailed = []string{"others", "idioms", "own", "compaction"}
 
 // replaceBetween writes what is between two lines of a document anew.
 func replaceBetween(path, begin, end, with string) error {
