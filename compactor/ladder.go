@@ -219,8 +219,12 @@ func appendToHull(steps []step, s step) []step {
 
 // weight returns the weight of the result's tokens among those of others. It falls
 // with the age in turns, is four times as high for an open failure, and an eighth for
-// a result that a later one superseded or made stale.
+// a result that a later one superseded or made stale. A result that comes again has the
+// least.
 func (f *facts) weight() int {
+	if f.repeated {
+		return 1
+	}
 	const youngest = 1 << 16
 	w := youngest / (1 + f.age)
 	if f.open {

@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	"github.com/zeebo/blake3"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -73,6 +75,7 @@ type facts struct {
 	unchanged *pb.OutputUnchanged // the earlier result that it repeats; nil for none
 	reads     string              // path of the file that it shows; empty for none
 	changes   []string            // paths of the files that it changed
+	digest    [32]byte            // of the payload
 	names     []string            // that its texts introduce, the most valuable first
 	relation
 }
@@ -87,6 +90,7 @@ type relation struct {
 	superseded int  // entry of the later result that answers the same, or edited the file that it read; -1 for none
 	edited     bool // the later result edited that file
 	stale      bool // an earlier compaction found that the file was edited
+	repeated   bool // a later result of the same call is equal
 }
 
 // errorFamily is the family of errors, which have no family of their own.
@@ -98,6 +102,7 @@ func (c *Compactor) newFacts(e *Entry, l *decoded) facts {
 	if l.payload == nil {
 		return f
 	}
+	f.digest = digestOf(l.payload)
 	f.tool, f.failed, f.level = l.result.GetToolName(), l.failed, lowestLevel(l.schema, l.payload)
 	f.uncertain = l.suspect && !l.failed
 	if e.Subject == (Subject{}) {
@@ -115,11 +120,43 @@ func (c *Compactor) newFacts(e *Entry, l *decoded) facts {
 	return f
 }
 
+// digestOf returns the digest of a payload.
+func digestOf(payload protoreflect.Message) (d [32]byte) {
+	text, err := (proto.MarshalOptions{Deterministic: true}).Marshal(payload.Interface())
+	if err == nil {
+		d = blake3.Sum256(text)
+	}
+	return d
+}
+
 // relateAll fills in the relations of the entries of a history.
 func relateAll(list []facts) {
 	setAges(list)
 	findSuperseded(list)
 	findEdited(list)
+	findRepeated(list)
+}
+
+// round identifies a call and its result.
+type round struct {
+	question
+	family string
+	digest [32]byte
+}
+
+// findRepeated finds the results that a later call gave again, byte for byte. They lose
+// nothing when they go.
+func findRepeated(list []facts) {
+	seen := map[round]bool{}
+	for i := len(list) - 1; i >= 0; i-- {
+		o := &list[i]
+		if o.schema == nil || o.digest == ([32]byte{}) {
+			continue
+		}
+		r := round{question{o.tool, o.subject.key}, o.family, o.digest}
+		o.repeated = seen[r]
+		seen[r] = true
+	}
 }
 
 // setAges sets the ages, in turns from the end of the history.

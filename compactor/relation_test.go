@@ -76,6 +76,21 @@ func TestRelationsFollowFromLaterResults(t *testing.T) {
 	}
 }
 
+// Only the last of equal rounds counts; another call, or another result, is no repeat.
+func TestEqualRoundsAreRepeats(t *testing.T) {
+	t.Parallel()
+	result := func(subject string, digest byte) facts {
+		return about(subject).change(func(f *facts) { f.digest[0] = digest })
+	}
+	list := []facts{result("ls", 1), result("ls", 1), result("ls", 2), result("cat", 1), about(""), about(""), result("ls", 1), result("", 3), result("", 3)}
+	relateAll(list)
+	for i, want := range []bool{true, true, false, false, false, false, false, true, false} {
+		if list[i].repeated != want || want && list[i].weight() != 1 {
+			t.Errorf("entry %d: repeated is %v, its weight %d", i, list[i].repeated, list[i].weight())
+		}
+	}
+}
+
 // The key of a subject holds the whole text, or a digest of it when it is long; both bounds are inclusive.
 func TestLongSubjectsAreNotRetained(t *testing.T) {
 	t.Parallel()
