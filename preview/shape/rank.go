@@ -81,7 +81,10 @@ func Rank(list []Ranked, o Options) []Run {
 		return nil
 	}
 	if rankShape(o.Shape, list) {
-		if o.Focus != nil && o.Shape.hasFocus() {
+		switch {
+		case o.Shape == StackTrace:
+			markExceptions(list, true)
+		case o.Focus != nil && o.Shape.hasFocus():
 			rankFocused(list, o.Focus)
 		}
 		return nil
@@ -115,6 +118,7 @@ func Rank(list []Ranked, o Options) []Run {
 	byPlace(list, findings, o.Lines, strongest >= strongFinding)
 	messagesFirst(list)
 	odds.raise(list, strongest >= strongFinding)
+	markExceptions(list, !o.Succeeded)
 	return runs
 }
 
