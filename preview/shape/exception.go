@@ -24,19 +24,50 @@ const (
 // exceptions finds the lines of exceptions.
 type exceptions struct {
 	list      []Ranked
-	decisive  int  // the line of the exception that is read; -1 for none
-	python    bool // a traceback of Python is open, so the next unindented line is its exception
-	chained   bool // the next exception goes on with the one before
-	announced int  // the line after this one is the exception; -1 for none
+	decisive  int          // the line of the exception that is read; -1 for none
+	python    bool         // a traceback of Python is open, so the next unindented line is its exception
+	chained   bool         // the next exception goes on with the one before
+	announced int          // the line after this one is the exception; -1 for none
+	found     []int        // all lines that were decisive
+	parts     map[int]bool // lines that announce an exception or follow from another
 }
 
 // markExceptions gives the lines of exceptions their scores. raise is false if the
 // program succeeded: then announcements lose theirs, and nothing is raised.
 func markExceptions(list []Ranked, raise bool) {
-	e := exceptions{list: list, decisive: -1, announced: -1}
+	e := exceptions{list: list, decisive: -1, announced: -1, parts: map[int]bool{}}
 	for i := range list {
-		e.read(i, raise)
+		before := e.decisive
+		if e.read(i, raise); e.decisive != before {
+			e.found = append(e.found, e.decisive)
+		}
 	}
+	for _, i := range e.found {
+		if list[i].Score == scoreException {
+			e.bringForward(i)
+		}
+	}
+}
+
+// printLines is the number of lines on each side of an exception that its print has.
+const printLines = 24
+
+// bringForward exchanges the worth of the line of an exception with that of the best line
+// of its print, where lines are chosen by their worth.
+func (e *exceptions) bringForward(i int) {
+	best := i
+	for k := max(0, i-printLines); k < min(len(e.list), i+printLines+1); k++ {
+		if e.list[k].worth > e.list[best].worth && e.isOfPrint(k) {
+			best = k
+		}
+	}
+	e.list[i].worth, e.list[best].worth = e.list[best].worth, e.list[i].worth
+}
+
+// isOfPrint reports whether a line beside an exception is a part of its print.
+func (e *exceptions) isOfPrint(i int) bool {
+	text := e.text(i)
+	return e.list[i].look().frame || e.parts[i] || len(text) > 0 && (text[0] == ' ' || text[0] == '\t')
 }
 
 // text returns a line without times, escapes and blanks at its end.
@@ -58,24 +89,31 @@ func (e *exceptions) read(i int, raise bool) {
 	}
 	switch kind := e.kindOf(i, text, body); {
 	case kind == partAnnouncing:
+		e.parts[i] = true
 		e.lower(i, scoreAnnounced)
 	case !raise:
 	case kind == partException:
 		if e.chained && e.decisive >= 0 {
-			e.list[e.decisive].Score = scoreWrapping
+			e.wraps(e.decisive)
 		}
 		e.list[i].raise(scoreException, KeepCrash)
 		e.decisive, e.chained = i, false
 	case kind == partCause:
 		if e.decisive >= 0 {
-			e.list[e.decisive].Score = scoreWrapping
+			e.wraps(e.decisive)
 		}
 		e.list[i].raise(scoreException, KeepCrash)
 		e.decisive = i
 	case kind == partTogether:
 		e.list[i].raise(scorePart, KeepCrash)
 		e.lower(i, scorePart)
+		e.parts[i] = true
 	}
+}
+
+// wraps takes a line for an exception that follows from another.
+func (e *exceptions) wraps(i int) {
+	e.list[i].Score, e.parts[i] = scoreWrapping, true
 }
 
 // lower lets a line have a score at most.
@@ -266,7 +304,7 @@ func (e *exceptions) ofNative(i int, body []byte) exceptionPart {
 		}
 		if i+1 < len(e.list) && len(e.text(i+1)) > 0 {
 			e.lower(i, scoreWrapping)
-			e.announced = i
+			e.announced, e.parts[i] = i, true
 			return partOther
 		}
 		return partException
