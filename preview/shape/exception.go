@@ -143,12 +143,28 @@ var (
 	}
 )
 
+// titleBytes has the bytes that announcements begin with.
+var titleBytes = func() (set [256]bool) {
+	for _, list := range [][]string{stackTitles[:], nextIsException[:], chains[:], stackEnds[:], {"Traceback", "Exception Group", "Execution error"}} {
+		for _, title := range list {
+			set[title[0]] = true
+		}
+	}
+	return set
+}()
+
 // kindOf says what a line is in the print of an exception.
 func (e *exceptions) kindOf(i int, text, body []byte) exceptionPart {
 	if e.announced >= 0 {
 		if part := e.behindAnnouncement(i, text, body); part != partOther {
 			return part
 		}
+	}
+	if !e.python && !titleBytes[body[0]] {
+		if e.isShellEnd(body) {
+			return partAnnouncing
+		}
+		return e.byLanguage(i, text, body)
 	}
 	switch {
 	case hasAnyPrefix(body, chains[:]):
@@ -316,25 +332,30 @@ func (e *exceptions) ofNative(i int, body []byte) exceptionPart {
 
 // byForm reads lines that are known by what they have, or by the lines around them.
 func (e *exceptions) byForm(i int, text, body []byte) exceptionPart {
+	if isThrown(e, i, body) {
+		e.lower(i-3, scoreAnnounced)
+		return partException
+	}
+	colon := bytes.IndexByte(body, ':')
+	if colon < 0 && !bytes.HasSuffix(body, []byte("Exception")) && !bytes.HasSuffix(body, []byte("Error")) {
+		return partOther
+	}
 	switch {
 	case bytes.HasSuffix(body, []byte("' failed.")) && bytes.Contains(body, []byte(": Assertion `")):
 		return partException
-	case bytes.Contains(body, []byte(": Fatal error: ")):
+	case colon > 0 && bytes.HasSuffix(body[:colon], []byte(".swift")) && bytes.Contains(body, []byte(": Fatal error: ")):
 		return partException
-	case body[len(body)-1] == ')' && bytes.Contains(body, []byte(":in ")) && text[0] != ' ' && text[0] != '\t' && e.isFollowedBy(i, "\tfrom ", "    from "):
+	case body[len(body)-1] == ')' && text[0] != ' ' && text[0] != '\t' && bytes.Contains(body, []byte(":in ")) && e.isFollowedBy(i, "\tfrom ", "    from "):
 		e.chained = true // what rescue raised comes first
 		return partException
 	case bytes.HasSuffix(body, []byte("):")) && isRaised(body):
 		return partException
-	case bytes.Contains(body, []byte(", called at ")):
+	case text[0] == ' ' && bytes.Contains(body, []byte(", called at ")):
 		return partAnnouncing
-	case bytes.Contains(body, []byte(":in ")) && isFramePlace(body):
+	case isFramePlace(body):
 		return partAnnouncing
 	case e.decisive >= 0 && i-e.decisive <= reach && isSummaryOf(body):
 		return partAnnouncing
-	case isThrown(e, i, body):
-		e.lower(i-3, scoreAnnounced)
-		return partException
 	case text[0] != ' ' && text[0] != '\t' && isException(text) && e.isFollowedBy(i, "    at ", "\tat ", "  at ", "   at "):
 		return partException
 	case e.decisive >= 0 && text[0] == ' ' && isException(body) && e.isFollowedBy(i, "        at "):
@@ -374,20 +395,20 @@ func isRaised(body []byte) bool {
 	return ok && bytes.IndexByte(name, ' ') < 0 && isException(name)
 }
 
-// isFramePlace reports whether a line begins with the name of a file and a line number.
+// isFramePlace reports whether a line is a frame of Ruby: a place and the name of a method.
 func isFramePlace(body []byte) bool {
-	at := bytes.IndexByte(body, ':')
-	if at <= 0 || bytes.IndexByte(body[:at], ' ') >= 0 || bytes.IndexByte(body[:at], '.') < 0 {
+	if body[len(body)-1] != '\'' || !bytes.Contains(body, []byte(":in ")) {
 		return false
 	}
+	at := bytes.IndexByte(body, ':')
 	_, digits := textscan.Number(body[at+1:])
-	return digits > 0 && bytes.HasSuffix(body, []byte("'"))
+	return digits > 0 && bytes.IndexByte(body[:at], ' ') < 0
 }
 
 // isThrown reports whether a line is what a program in JavaScript threw that is no
 // Error: below the place, its line of source, and a caret.
 func isThrown(e *exceptions, i int, body []byte) bool {
-	if i < 3 || len(bytes.Trim(e.text(i-1), " \t^")) > 0 || bytes.IndexByte(e.text(i-1), '^') < 0 {
+	if i < 3 || !bytes.HasSuffix(e.text(i-1), []byte("^")) || len(bytes.Trim(e.text(i-1), " \t^")) > 0 {
 		return false
 	}
 	place := e.text(i - 3)
