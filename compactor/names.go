@@ -290,7 +290,10 @@ func definition(line string) string {
 	if len(name) < 2 {
 		return ""
 	}
-	at := strings.Index(code, name)
+	at := wordIndex(code, name)
+	if at < 0 {
+		return ""
+	}
 	keyword := strings.Fields(code[:at])
 	if len(keyword) == 0 || len(text) > len(code) && !isBody(keyword[len(keyword)-1]) {
 		return ""
@@ -305,6 +308,22 @@ func definition(line string) string {
 		}
 	}
 	return ""
+}
+
+// wordIndex returns the offset of a name that is no part of a longer one; -1 for none.
+func wordIndex(text, name string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		end := i + len(name)
+		if (i == 0 || !isNameByte(text[i-1]) || text[i-1] == '.') && (end == len(text) || !isNameByte(text[end]) || text[end] == ':' || text[end] == '=') {
+			return i
+		}
+		from = i + 1
+	}
 }
 
 // isBody reports whether a keyword defines what has a body, and so counts inside another.

@@ -216,7 +216,7 @@ func isTime(word string, f *wordFacts) bool {
 		return true
 	case f.colons >= 2 && len(word) >= 7 && isDigit(word[0]) && f.letters <= 2:
 		return true
-	case f.colons == 1 && f.letters == 0:
+	case f.colons == 1 && f.letters == 0 && f.dots < 3:
 		return true
 	}
 	day, rest, ok := strings.Cut(word, "-") // "02-Jan-2006"
