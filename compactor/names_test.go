@@ -21,7 +21,7 @@ func TestNamesOfATextAreWhatALaterCallNeeds(t *testing.T) {
 		{"value of a setting", "image=registry.acme.dev/shop:1.4.2\n", "registry.acme.dev/shop:1.4.2"},
 		{"files of one folder", "src/a/one.py\nsrc/a/two.py\n", "src/a/one.py | two.py"},
 		{"definitions of a numbered view", "  12\tclass Cart:\n  13\t    def total(self):\n  14\t        return 0\n", "class Cart | def total"},
-		{"receiver of a method", "func (s *Server) Serve(l net.Listener) error {\n", "func Serve"},
+		{"receiver of a method", "func (s *Server) Serve(l net.Listener) error {\n", "func Serve | net.Listener"},
 		{"sentence with a keyword", "let us go to the class of 1999 and type this\n", ""},
 		{"measures", "took 12.5ms, 100MB of 2.5GB, 85% at 0x7ffe12, on 2024-05-14 at 10:11:12\n", ""},
 		{"redacted", "token is [redacted:github-token-v2] now\n", ""},
