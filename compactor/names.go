@@ -60,7 +60,7 @@ const (
 	rankCreated = 20 // more behind a word that says that it is new, or an id
 
 	// rankIntroduced is the value from which on a name raises the line that it is in.
-	rankIntroduced = rankID + rankLone
+	rankIntroduced = rankURL + rankLone
 )
 
 // nameCandidates returns the names of a text, the most valuable first, each once.
@@ -182,7 +182,7 @@ func chooseNames(text string, known map[string]bool) []string {
 // folderOf splits a path. A name that is no path has a folder like no other.
 func folderOf(name string) (folder, base string) {
 	at := strings.LastIndexByte(name, '/')
-	if at < 0 || at == len(name)-1 || strings.Contains(name, "://") {
+	if at < 0 || !hasFileEnd(name[at+1:]) || strings.Contains(name, "://") {
 		return name, name
 	}
 	return name[:at+1], name[at+1:]

@@ -24,8 +24,8 @@ func splitUnits(v *envelope.Large, suspect bool) []unit {
 }
 
 // introducedScore is the score of a line that introduces a name, in a preview without
-// recorded scores: above the ends of a log, and below an error.
-const introducedScore = 72
+// recorded scores: above the ends of a log but for its last lines, and below a warning.
+const introducedScore = 60
 
 // splitter splits the segments of a preview into units.
 type splitter struct {

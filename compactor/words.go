@@ -78,7 +78,7 @@ func rankOf(word string) int {
 	switch {
 	case strings.Contains(word, "://"):
 		return rankURL
-	case f.letters == 0 && f.dots == 0, strings.Contains(word, "%"), isMeasure(word), isTime(word, &f):
+	case f.letters == 0 && f.dots == 0, strings.Contains(word, "%"), isMeasure(word), isTime(word, &f), isMemory(word):
 		return 0
 	case isUUID(word):
 		return rankUUID
@@ -136,7 +136,7 @@ func isHash(word string) bool {
 	if _, hex, ok := strings.Cut(word, ":"); ok && strings.HasPrefix(word, "sha") {
 		word = hex
 	}
-	if len(word) < 7 || len(word) > 128 || word[0] == '0' && word[1] == 'x' {
+	if len(word) < 7 || len(word) > 128 {
 		return false
 	}
 	letters := 0
@@ -148,14 +148,26 @@ func isHash(word string) bool {
 			letters++
 		}
 	}
-	return letters > 0 && letters < len(word)
+	return letters > 0 && letters < len(word) && (letters > 1 || len(word) >= longHash) // "295e067" is a number
+}
+
+// longHash is the number of digits from which on one letter makes a hash.
+const longHash = 12
+
+// isMemory reports whether a word is a place in memory: "0x7ffe12", "panic+0x118/0x2f4",
+// "0000000000751eb0".
+func isMemory(word string) bool {
+	return strings.HasPrefix(word, "0x") || strings.HasPrefix(word, "0000") || strings.Contains(word, "+0x")
 }
 
 // rankOfPath returns the value of a word with slashes.
 func rankOfPath(word string, f *wordFacts) int {
+	colon, slash := strings.IndexByte(word, ':'), strings.IndexByte(word, '/')
 	switch {
-	case f.letters == 0, strings.HasPrefix(word, "//"), strings.Contains(word, "</"):
+	case f.letters == 0, strings.HasPrefix(word, "//"), strings.HasPrefix(word, "HTTP/"):
 		return 0
+	case colon >= 0 && colon < slash && !isDigit(word[colon+1]) && !strings.Contains(word[:colon], "@"):
+		return 0 // "task:kworker/1"
 	case f.slashes >= 2, word[0] == '/', word[0] == '.', word[0] == '~', hasFileEnd(word):
 		return rankPath
 	case f.underscores+f.digits+f.dashes > 0:
@@ -177,7 +189,7 @@ func rankOfDigits(word string, f *wordFacts) int {
 
 // isID reports whether letters and digits are an id: digits that stand apart, or among letters.
 func isID(word string, f *wordFacts) bool {
-	if len(word) < 5 || f.digits < 2 || f.dots > 1 || f.colons > 1 || strings.HasPrefix(word, "0x") {
+	if len(word) < 5 || f.digits < 2 || f.dots > 1 || f.colons > 0 {
 		return false
 	}
 	if len(word) == 5 && f.hex >= 4 && strings.ContainsRune("xuU", rune(word[0])) {
@@ -201,8 +213,8 @@ func isMeasure(word string) bool {
 	if n == 0 || len(word)-n > 5 || n == len(word) && strings.Count(word, ".") > 1 {
 		return false
 	}
-	for _, c := range []byte(word[n:]) {
-		if !isLetter(c) && c != '/' && c != '%' {
+	for _, c := range []byte(strings.TrimPrefix(word[n:], "-")) { // "40-byte"
+		if !isLetter(c) && c != '/' {
 			return false
 		}
 	}
@@ -214,8 +226,8 @@ func isTime(word string, f *wordFacts) bool {
 	switch {
 	case f.digits >= 8 && len(word) >= 10 && isNumber(word[:4]) && (word[4] == '-' || word[4] == '/') && isNumber(word[5:7]):
 		return true
-	case f.colons >= 2 && len(word) >= 7 && isDigit(word[0]) && f.letters <= 2:
-		return true
+	case f.colons >= 2 && len(word) >= 7 && isDigit(word[0]) && f.letters <= 3:
+		return true // also "05/Jan/2026:10:00:00"
 	case f.colons == 1 && f.letters == 0 && f.dots < 3:
 		return true
 	}
