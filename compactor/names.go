@@ -161,10 +161,10 @@ func chooseNames(text string, known map[string]bool) []string {
 			continue
 		}
 		in, base := folderOf(c.text)
-		if in == folder { // that of the name before
-			c.text = base
+		if in != folder { // a receipt has the folder once for names behind each other
+			base = c.text
 		}
-		n := tokens.Estimate().Count(c.text) + 1
+		n := tokens.Estimate().Count(base) + 1
 		if n > budget {
 			continue
 		}
@@ -179,7 +179,7 @@ func chooseNames(text string, known map[string]bool) []string {
 	return list
 }
 
-// folderOf splits a path. A name that is no path has a folder like no other.
+// folderOf splits the path of a file. Another name has a folder like no other.
 func folderOf(name string) (folder, base string) {
 	at := strings.LastIndexByte(name, '/')
 	if at < 0 || !hasFileEnd(name[at+1:]) || strings.Contains(name, "://") {
@@ -255,6 +255,9 @@ func appendPlain(list []candidate, word, before string) ([]candidate, string) {
 	}
 	if len(word) > maxName || len(word) < 2 {
 		return list, next
+	}
+	if path, line, ok := cutPlace(word); ok {
+		word = path + ":" + placeIn(line)
 	}
 	c := candidate{word, word, rankOf(word)}
 	label := strings.TrimSuffix(before, ":")
@@ -411,13 +414,8 @@ func (l *planner) nameAll() error {
 		}
 		eachText(d.schema, d.payload, func(v *envelope.Large) {
 			if isCompacted(v) {
-				folder := ""
 				for _, name := range v.Source.GetNames() {
 					known[nameKey(name)] = true
-					known[nameKey(folder+name)] = true
-					if in, base := folderOf(name); in != base {
-						folder = in
-					}
 				}
 				return
 			}

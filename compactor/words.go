@@ -265,6 +265,19 @@ func cutPlace(word string) (path, line string, ok bool) {
 	return path, line, ok && line != "" && isDigit(line[0]) && (strings.Contains(path, "/") || hasFileEnd(path))
 }
 
+// placeIn returns the line and the column that a text begins with: "12:3" of "12:3:func".
+func placeIn(text string) string {
+	end, colons := 0, 0
+	for ; end < len(text); end++ {
+		if text[end] == ':' && colons == 0 && end+1 < len(text) && isDigit(text[end+1]) {
+			colons++
+		} else if !isDigit(text[end]) {
+			break
+		}
+	}
+	return text[:end]
+}
+
 // fileEnds are the ends of names of files that are in common use.
 const fileEnds = " py pyi go rs js mjs cjs ts tsx jsx java kt kts scala c h cc cpp hpp cxx m mm swift rb php cs fs ex exs erl hs ml lua pl pm r jl dart sh bash zsh ps1 bat " +
 	"md rst txt json yaml yml toml xml html css scss sql csv tsv log lock cfg ini conf env proto graphql ipynb mod sum gradle tf dockerfile whl jar zip gz tar pdf png svg rst diff patch "

@@ -47,13 +47,31 @@ func (d *Document) addNames(payload protoreflect.Message) {
 	if envelope.Level(payload) >= pb.CompactionLevel_COMPACTION_LEVEL_HANDLES {
 		limit = maxBriefNames
 	}
-	for i, name := range names {
-		if limit -= tokens.Estimate().Count(name) + 1; limit < 0 {
-			names = names[:i]
-			break
-		}
+	for len(names) > 0 && tokens.Estimate().Count(joinNames(names)) > limit {
+		names = names[:len(names)-1]
 	}
-	d.fact(labelNames, strings.Join(names, ", "))
+	d.fact(labelNames, joinNames(names))
+}
+
+// joinNames lists names. Of files of one folder behind each other only the first has its
+// path:
+//
+//	src/lex.c, parse.c, func Serve
+func joinNames(names []string) string {
+	list, folder := make([]string, len(names)), ""
+	for i, name := range names {
+		list[i] = name
+		at := strings.LastIndexByte(name, '/') + 1
+		if at == 0 || strings.Contains(name, "://") || !strings.Contains(name[at:], ".") {
+			folder = ""
+			continue
+		}
+		if name[:at] == folder {
+			list[i] = name[at:]
+		}
+		folder = name[:at]
+	}
+	return strings.Join(list, ", ")
 }
 
 // Bounds of the names in a receipt, in tokens, estimated: beside text, and without.

@@ -103,7 +103,7 @@ func nameLines(lines []seenLine, budget int, c tokens.Counter) (any bool) {
 func (l *seenLine) String() string {
 	text := l.Text
 	if len(l.names) > 0 {
-		text += "; names: " + strings.Join(l.names, ", ")
+		text += "; names: " + joinNames(l.names)
 	}
 	if l.times > 1 {
 		text += " (" + count(int64(l.times), "time") + ")"
