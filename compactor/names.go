@@ -53,7 +53,7 @@ const (
 	rankVersion    = 50
 	rankIdentifier = 45
 	rankDotted     = 40
-	rankCount      = 30
+	rankForeign    = 30 // a file of a library
 
 	rankLone    = 25 // more for a name in a line that looks like no other
 	rankFew     = 12 // more for one of few that look alike
@@ -147,13 +147,16 @@ func nameBudget(textTokens int) int {
 }
 
 // chooseNames returns the names of a text that fit its budget, the most valuable first,
-// without those that are known.
-func chooseNames(text string, known map[string]bool) []string {
+// without those that are known, and those that are worth less than least.
+func chooseNames(text string, least int, known map[string]bool) []string {
 	budget := nameBudget(tokens.Estimate().Count(text))
 	var list []string
 	rows, folder := map[string]int{}, ""
 	for _, c := range nameCandidates(text) {
 		row := withoutDigits(c.text)
+		if c.rank < least {
+			break
+		}
 		if known[c.key] || rows[row] == mostInRow {
 			continue
 		}
@@ -245,7 +248,7 @@ func appendWord(list []candidate, word, before string) ([]candidate, string) {
 
 func appendPlain(list []candidate, word, before string) ([]candidate, string) {
 	colon := strings.HasSuffix(word, ":")
-	word = trimName(word)
+	word = trimName(strings.Trim(word, "‘’“”"))
 	if word == "" {
 		return list, before
 	}
@@ -257,9 +260,14 @@ func appendPlain(list []candidate, word, before string) ([]candidate, string) {
 		return list, next
 	}
 	if path, line, ok := cutPlace(word); ok {
-		word = path + ":" + placeIn(line)
+		if place := placeIn(line); place == line || line[len(place)] == ':' { // and no tag of an image
+			word = path + ":" + place
+		}
 	}
 	c := candidate{word, word, rankOf(word)}
+	if c.rank == rankPath && shape.IsForeign([]byte(word)) {
+		c.rank = rankForeign
+	}
 	label := strings.TrimSuffix(before, ":")
 	switch {
 	case c.rank == 0 && isNumber(word) && isLabel(label):
@@ -397,7 +405,7 @@ func eachText(s *schema, m protoreflect.Message, visit func(v *envelope.Large)) 
 }
 
 // nameAll finds the names that each entry introduces, the oldest first. Of a superseded
-// entry those count that the later one does not have.
+// entry those count that cannot be guessed, and that the later one does not have.
 func (l *planner) nameAll() error {
 	known := map[string]bool{}
 	for i := range l.list {
@@ -419,7 +427,11 @@ func (l *planner) nameAll() error {
 				}
 				return
 			}
-			for _, name := range chooseNames(v.Preview, known) {
+			least := 0
+			if l.list[i].superseded >= 0 && !l.list[i].edited {
+				least = rankIntroduced
+			}
+			for _, name := range chooseNames(v.Preview, least, known) {
 				if !strings.Contains(later, nameOf(name)) {
 					l.list[i].names = append(l.list[i].names, name)
 				}

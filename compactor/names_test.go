@@ -25,11 +25,12 @@ func TestNamesOfATextAreWhatALaterCallNeeds(t *testing.T) {
 		{"receiver of a method", "func (s *Server) Serve(l net.Listener) error {\n", "func Serve | net.Listener"},
 		{"sentence with a keyword", "let us go to the class of 1999 and type this\n", ""},
 		{"measures", "took 12.5ms, 100MB of 2.5GB, 85% at 0x7ffe12, on 2024-05-14 at 10:11:12\n", ""},
+		{"quotes of a compiler", "unused variable ‘row_count’\n", "row_count"},
 		{"redacted", "token is [redacted:github-token-v2] now\n", ""},
 		{"end tags", "<li>one</li></ul>\n", ""},
 		{"a row of names", "f01.txt\nf02.txt\nf03.txt\nf04.txt\nf05.txt\nf06.txt\n", "f01.txt | f02.txt | f03.txt | f04.txt"},
 	} {
-		got := strings.Join(chooseNames(filler+c.text, map[string]bool{}), " | ")
+		got := strings.Join(chooseNames(filler+c.text, 0, map[string]bool{}), " | ")
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
@@ -41,13 +42,13 @@ func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
 	text := strings.Repeat("nothing to see here\n", 20) + "created dep-7f3a91c2\n"
-	if first, again := chooseNames(text, known), chooseNames(text, known); !slices.Equal(first, []string{"dep-7f3a91c2"}) || len(again) > 0 {
+	if first, again := chooseNames(text, 0, known), chooseNames(text, 0, known); !slices.Equal(first, []string{"dep-7f3a91c2"}) || len(again) > 0 {
 		t.Errorf("names are %q and then %q", first, again)
 	}
-	if names := chooseNames("created dep-7f3a91c2\n", map[string]bool{}); len(names) > 0 {
+	if names := chooseNames("created dep-7f3a91c2\n", 0, map[string]bool{}); len(names) > 0 {
 		t.Errorf("a text of one line has the names %q", names)
 	}
-	if names := chooseNames("created "+strings.Repeat("x7", maxName)+"\n"+text, map[string]bool{}); !slices.Equal(names, []string{"dep-7f3a91c2"}) {
+	if names := chooseNames("created "+strings.Repeat("x7", maxName)+"\n"+text, 0, map[string]bool{}); !slices.Equal(names, []string{"dep-7f3a91c2"}) {
 		t.Errorf("a word without end is among the names: %q", names)
 	}
 }

@@ -195,7 +195,7 @@ func isID(word string, f *wordFacts) bool {
 	if len(word) == 5 && f.hex >= 4 && strings.ContainsRune("xuU", rune(word[0])) {
 		return false // a character: "x2192"
 	}
-	return f.digits >= 3 || f.dashes+f.underscores > 0 || f.digits*3 >= len(word)
+	return f.digits >= 3 || f.dashes+f.underscores > 0 || f.digits*2 >= len(word)
 }
 
 // isVersion reports whether a word is a version: "v1.2.3", "1.2.3-rc1".
