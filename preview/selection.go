@@ -16,7 +16,7 @@ type Hints struct {
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
 	Range       bool            // it was asked for as a range, and is shown from its start without a gap
 	FromEnd     bool            // a range is shown from its end
-	MaybeLog    bool            // a range may be of a log, and is none if its text is one
+	MaybeLog    bool            // a range may be of a log or of data, and is none if its text is one
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       shape.Shape
 	Focus       string // what the reader looks for, in its own words; empty: unknown
@@ -51,7 +51,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 	if f.HeadPercent == 100 {
 		return s.assemble(s.start())
 	}
-	if f.Range && (f.FromEnd || e.Shape(f) != shape.Source) && !(f.MaybeLog && e.isLog(f)) {
+	if f.Range && (f.FromEnd || e.Shape(f) != shape.Source) && !(f.MaybeLog && e.hasItsOwn(f)) {
 		if f.FromEnd {
 			return s.assemble(s.end())
 		}
@@ -62,15 +62,15 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 	return p
 }
 
-// isLog reports whether the text of a payload says that it is a log, a report of
-// tests or a trace: the lines that matter may be anywhere in it.
-func (e *Excerpt) isLog(f Hints) bool {
+// hasItsOwn reports whether the text of a payload says that it is a log, data or a
+// report: the lines that matter may be anywhere in it, and have an order of their own.
+func (e *Excerpt) hasItsOwn(f Hints) bool {
 	switch e.Shape(f) {
-	case shape.BuildLog, shape.TestReport, shape.StackTrace:
-		return true
 	case shape.None:
-	default:
+	case shape.Prose, shape.Binary:
 		return false
+	default:
+		return true
 	}
 	if e.signs == nil {
 		e.signs = &shape.LogSigns{}
@@ -78,7 +78,7 @@ func (e *Excerpt) isLog(f Hints) bool {
 			e.signs.Add(l.Text)
 		}
 	}
-	return e.signs.IsLog()
+	return e.signs.IsLog() || e.signs.IsData()
 }
 
 // choice shows the lines that matter most.

@@ -153,16 +153,20 @@ func TestSelectionsStayTheSame(t *testing.T) {
 	}
 }
 
-// A range that may be a log is one of the payload's own text: a log is ranked, and every other text is shown as it is.
+// A range that may be a log is one of the payload's own text: logs and data are ranked, and every other text is shown as
+// it is.
 func TestRangeOfALog(t *testing.T) {
 	t.Parallel()
-	noise := strings.Repeat("copying one file to another\n", 300)
+	noise := strings.Repeat("copying one file to another\nwhile a third is checked\n", 150)
 	log := noise + "src/a.c:12:3: error: expected ';'\nmake: *** [Makefile:7: test] Error 2\n" + noise
 	report := strings.Repeat("=== RUN   TestA\n--- FAIL: TestA (0.00s)\n", 40) + noise
 	data := `[` + strings.Repeat("{\"error\": \"make: *** Error 2\"},\n", 300) + "{}]\n"
 	b := preview.Budget{Tokens: 100, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}
+	table := "NAME    STATUS    AGE\n" + strings.Repeat("web-1   healthy   3d\n", 200) + "web-2   unhealthy 3d\n" + strings.Repeat("web-1   healthy   3d\n", 200)
+	values := strings.Repeat("host4 took 31 ms\n", 200) + "host5 did not answer in time\n" + strings.Repeat("host6 took 28 ms\n", 200)
+	prose := strings.Repeat("# Of ships\n\nA ship sails on water as long as the wind blows from behind it.\nIt has one mast, at least.\n\n", 80)
 	code := strings.ReplaceAll(log, "another\n", "another\nf(x);\n")
-	for text, ranked := range map[string]bool{log: true, report: true, noise: false, data: false, code: false} {
+	for text, ranked := range map[string]bool{log: true, report: true, data: true, table: true, values: true, noise: false, code: false, prose: false} {
 		for _, fromEnd := range []bool{false, true} {
 			show := func(f preview.Hints) string {
 				return preview.FromBytes([]byte(text), 100).Select(b, tokens.Estimate(), f).Text

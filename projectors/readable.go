@@ -44,17 +44,17 @@ func (p *payload) read(ctx context.Context, cut bool, f preview.Hints, policy Po
 			return err
 		}
 	}
-	if !isText || f.Range && (f.FromEnd || !f.MaybeLog) {
+	if !isText || f.Range && !f.MaybeLog {
 		return nil
 	}
 	if !text.IsJSON(f) && !(cut && text.MayHaveRecords()) {
 		return nil
 	}
 	switch {
-	case cut && !f.Range && !p.tried.json:
+	case cut && !p.tried.json:
 		p.tried.json = true
 		return p.readJSON(ctx, policy, sink)
-	case (!cut || f.Range) && !p.tried.rows:
+	case !cut && !f.Range && !p.tried.rows:
 		p.tried.rows = true
 		return p.readRows(ctx, policy, sink)
 	}

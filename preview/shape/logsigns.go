@@ -16,6 +16,8 @@ type LogSigns struct {
 	exits    int // that say how a step or a program ended
 	findings int // diagnostics with a place, and failures by name
 	likeCode int // that end as those of source files do
+
+	forms map[uint64]int // lines by their form, of which the names are left out
 }
 
 // Add counts one line.
@@ -31,6 +33,12 @@ func (s *LogSigns) Add(text []byte) {
 	if bytes.IndexByte([]byte("{};(,"), text[len(text)-1]) >= 0 {
 		s.likeCode++
 	}
+	if _, coarse := fingerprintsBehind(text); s.forms[coarse] > 0 || len(s.forms) < mostForms {
+		if s.forms == nil {
+			s.forms = map[uint64]int{}
+		}
+		s.forms[coarse]++
+	}
 	switch m := salience.Builtin().Classify(text); {
 	case m.Reason == salience.Exit:
 		s.exits++
@@ -45,6 +53,24 @@ const (
 	leastFindings = 16
 	mostLikeCode  = 5
 )
+
+// Bounds of lines that are data: how many there are at least, the percentage of them
+// that has one form, and how many forms are counted.
+const (
+	leastData   = 64
+	dataPercent = 80
+	mostForms   = 256
+)
+
+// IsData reports whether nearly all lines are values of one form: which of them is
+// not like the others says more than the first ones.
+func (s *LogSigns) IsData() bool {
+	most := 0
+	for _, n := range s.forms {
+		most = max(most, n)
+	}
+	return s.lines >= leastData && most*100 >= s.lines*dataPercent && s.likeCode*mostLikeCode < s.lines
+}
 
 // IsLog reports whether the lines are those of a log: some have times, or they say
 // how a program ended or what it found, and do not look like code.

@@ -14,7 +14,7 @@ type Choice struct {
 	Pattern  string   // the pattern that matched
 	Command  string   // the command that matched, as words; "?" stands for an unknown word
 	Range    Range    // how the output of a reader is shown
-	MaybeLog bool     // what it read may be a log, which has no range: its text decides
+	MaybeLog bool     // what it read may be a log or data, which have no range: its text decides
 	Steps    []string // how it was found, one line each
 	Covers   bool     // what StatusCovers says of the command line
 }

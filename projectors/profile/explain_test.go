@@ -96,12 +96,12 @@ func TestRangeOfReaders(t *testing.T) {
 			"cat main.go; tail main.go",
 		},
 		"cat: start": {
-			"cat main.go", "head -n 20 main.go", "sed -n 1,9p login.ts", "cat catalog.json dialog.xml", "cat main.go | head -50", "sed -n '/error/p' a.py",
+			"cat main.go", "head -n 20 main.go", "sed -n 1,9p login.ts", "cat catalog.yaml dialog.html", "cat main.go | head -50", "sed -n '/error/p' a.py",
 			"tail -n +100 main.go", "tail -n +100 main.go | head -50", "tail -n+5 a.c", "cat main.go | grep foo.log", "cat < main.go", "sed -n -e 1,9p a.rs",
 			"sed -i 's/a/b/' a.c && cat a.c", "cat -n a.go | sed -n '5,9p'", "cat README.md", "tail -f x.rb | head -n 5",
 		},
 		"cat: end":             {"tail -n 20 main.go", "cat main.go | tail -50", "make | tail main.go", "less +G main.go", "head -n 90 a.py | tail -n 20"},
-		"cat: start, or a log": {"cat out.txt", "cat /tmp/x", "cat Makefile", "cat $F", "head -5 notes.txt", "sed -n 1,9p x", "cat ~/.bashrc"},
+		"cat: start, or a log": {"cat out.txt", "cat catalog.json dialog.xml", "cat pods.csv", "cat fix.patch", "cat /tmp/x", "cat Makefile", "cat $F", "head -5 notes.txt", "sed -n 1,9p x", "cat ~/.bashrc"},
 		"cat: end, or a log":   {"tail -20 CHANGELOG", "tail -300 <<< \"$out\"", "cat /tmp/x | tail -5", "tail"},
 		"git-show-file: start": {"git show HEAD:main.go"},
 	} {

@@ -138,10 +138,13 @@ var kind = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.]\.[A-Za-z][A-Za-z0-9_+-]*$`)
 })
 
-// anyText lists the extensions of files of any kind.
-var anyText = []string{".txt", ".text", ".tmp", ".temp", ".gz", ".zst"}
+// anyText lists the extensions of files of any kind, and of data that programs write.
+var anyText = []string{
+	".txt", ".text", ".tmp", ".temp", ".gz", ".bz2", ".xz", ".zst", ".dat", ".data", ".lst", ".list", ".dump", ".csv", ".tsv", ".tab",
+	".json", ".jsonl", ".ndjson", ".geojson", ".har", ".sarif", ".xml", ".tap", ".trx", ".diff", ".patch",
+}
 
-// namesKind reports whether the name of a file says that it is no log.
+// namesKind reports whether the name of a file says that it is no log and no data.
 func namesKind(name string) bool {
 	return kind().MatchString(path.Base(name)) && !slices.Contains(anyText, strings.ToLower(path.Ext(name)))
 }
