@@ -67,7 +67,7 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 func (e *Excerpt) hasItsOwn(f Hints) bool {
 	switch e.Shape(f) {
 	case shape.None:
-	case shape.Prose, shape.Binary:
+	case shape.Prose, shape.Binary, shape.Source:
 		return false
 	default:
 		return true

@@ -26,7 +26,7 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, json, rows bool }
+type readings struct{ report, patch, json, rows bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
@@ -46,6 +46,12 @@ func (p *payload) read(ctx context.Context, cut bool, f preview.Hints, policy Po
 	}
 	if !isText || f.Range && !f.MaybeLog {
 		return nil
+	}
+	if cut && !p.tried.patch && p.blob.Size() <= maxReport {
+		p.tried.patch = true
+		if err := p.readPatch(ctx, sink); err != nil || p.readable != nil {
+			return err
+		}
 	}
 	if !text.IsJSON(f) && !(cut && text.MayHaveRecords()) {
 		return nil
@@ -75,6 +81,18 @@ func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error
 		return err
 	}
 	return p.become(ctx, report, content, sink)
+}
+
+// readPatch reads a diff or a log of commits.
+func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil {
+		return err
+	}
+	if patch := preview.ParsePatch(content); patch != nil {
+		return p.become(ctx, patch, content, sink)
+	}
+	return nil
 }
 
 // readJSON reads JSON: records as a table where that costs less, and other values by

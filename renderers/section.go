@@ -98,7 +98,7 @@ func formOf(s *pb.SourceFacts) ReadableForm {
 	switch {
 	case s.GetOriginalBytes() == 0:
 		return FormWritten
-	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_TEST_REPORT:
+	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_TEST_REPORT, s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_DIFF:
 		return FormReport
 	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_ROWS:
 		return FormTable
