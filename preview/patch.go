@@ -91,7 +91,9 @@ func (p *Patch) ranking(budget int, c tokens.Counter) *ranking {
 	}
 	s := patchChoice{Patch: p, counter: c, list: k.list, left: budget - markerTokens}
 	s.names(budget)
-	s.beginnings(s.hunks())
+	others := s.hunks()
+	s.headers()
+	s.beginnings(others)
 	k.order = shape.Order(k.list)
 	return k
 }
@@ -146,6 +148,27 @@ func (s *patchChoice) hunks() (others []shape.PatchGroup) {
 		s.begin(g, g.Last)
 	}
 	return others
+}
+
+// headers chooses what else is said of the files whose first hunk is shown: it is in the
+// place of a mark.
+func (s *patchChoice) headers() {
+	for _, g := range s.patch.Groups() {
+		if g.Header != g.First-1 || !s.chosen(g.Header) {
+			continue
+		}
+		cost := -markerTokens
+		for i := g.File; i < g.Header; i++ {
+			cost += s.cost(i)
+		}
+		if cost > s.left {
+			continue
+		}
+		s.left += markerTokens
+		for i := g.File; i < g.Header; i++ {
+			s.show(i, shape.KeepStructure)
+		}
+	}
 }
 
 // begin chooses the lines of a group up to one.

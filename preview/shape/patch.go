@@ -28,6 +28,7 @@ type Patch struct {
 type PatchGroup struct {
 	First, Last int // lines, from 0, without the one behind them
 	Header      int // line before them that names their file; -1: none
+	File        int // first line of the file
 	turn        int // the lower one comes first
 }
 
@@ -56,6 +57,7 @@ type patchReader struct {
 	groups  []PatchGroup
 	share   *share // of the current file
 	header  int    // line that names the current file; -1: none
+	started int    // first line of the current file
 	part    diffLine
 	stated  bool // the size of the current commit
 	foreign int  // lines that no diff and no log of commits has
@@ -167,7 +169,7 @@ const shortHash = 10
 
 // begin begins a group at the current line.
 func (r *patchReader) begin(header int) {
-	r.groups = append(r.groups, PatchGroup{First: r.line, Last: -1, Header: header})
+	r.groups = append(r.groups, PatchGroup{First: r.line, Last: -1, Header: header, File: r.started})
 }
 
 // end ends the current group, if there is one.
@@ -190,7 +192,7 @@ func (r *patchReader) file(text, after []byte) {
 	f := patchFile{name: fileOf(text, after)}
 	f.weight = pathWeight([]byte(f.name))
 	r.files = append(r.files, f)
-	r.share, r.header = &share{weight: f.weight}, r.line
+	r.share, r.header, r.started = &share{weight: f.weight}, r.line, r.line
 	if n := len(r.commits); n > 0 && !r.stated {
 		r.commits[n-1].files++
 	}
@@ -302,7 +304,7 @@ func (r *patchReader) patch(text []byte) *Patch {
 		g := &p.groups[i]
 		g.First, g.Last = g.First+p.names, g.Last+p.names
 		if g.Header >= 0 {
-			g.Header += p.names
+			g.Header, g.File = g.Header+p.names, g.File+p.names
 		}
 	}
 	if p.hunks {
