@@ -23,13 +23,8 @@ func ParsePatch(text []byte) *Patch {
 	if parsed == nil {
 		return nil
 	}
-	form := parsed.Text()
-	w := NewWriter(len(form)/bytesPerToken + 1)
-	w.asText, w.maxLines, w.headMost = true, parsed.Len()+1, parsed.Len()+1 // its windows hold all of it
-	w.grow(len(form))
-	_, _ = w.Write(form) // it never fails
-	e := w.Finish()
-	if !e.complete() || e.lines != int64(parsed.Len()) {
+	e := excerptOfForm(parsed.Text(), parsed.Len())
+	if e == nil {
 		return nil
 	}
 	e.seen = seenShape{known: true, shape: shape.Diff}

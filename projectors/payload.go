@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -158,7 +159,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	v := p.excerpt.Select(budget, policy.Counter, hints)
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
-		if err := p.read(ctx, omitsLines(v), hints, policy, sink); err != nil {
+		if err := p.read(ctx, omits(v, preview.CutMiddle, preview.CutLongLine), omits(v, preview.CutFolded), hints, policy, sink); err != nil {
 			return err
 		}
 		if asWritten && p.readable != nil {
@@ -252,14 +253,9 @@ func (p *payload) fitsWhole(policy Policy) (bool, error) {
 	return true, nil
 }
 
-// omitsLines reports whether a preview does not show every line in full.
-func omitsLines(v *preview.Preview) bool {
-	for i := range v.Cuts {
-		if k := v.Cuts[i].Kind; k == preview.CutMiddle || k == preview.CutLongLine {
-			return true
-		}
-	}
-	return false
+// omits reports whether a preview has a cut of one of some kinds.
+func omits(v *preview.Preview, kinds ...preview.CutKind) bool {
+	return slices.ContainsFunc(v.Cuts, func(c preview.Cut) bool { return slices.Contains(kinds, c.Kind) })
 }
 
 // cost implements part.

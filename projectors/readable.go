@@ -26,14 +26,14 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, patch, json, rows bool }
+type readings struct{ report, patch, digest, json, rows bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
 // lost at the source stay as they are, and the switch is final, whatever the budget of
 // later rounds. A file that was asked for is only read as a report, which a program
 // wrote and nobody edits, and one of an unknown name as records.
-func (p *payload) read(ctx context.Context, cut bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
+func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
 	if p.readable != nil || p.loss != nil || p.blob.Size() > maxReadable || p.blob.Size() < minReadable {
 		return nil
 	}
@@ -50,6 +50,12 @@ func (p *payload) read(ctx context.Context, cut bool, f preview.Hints, policy Po
 	if cut && !p.tried.patch && p.blob.Size() <= maxReport {
 		p.tried.patch = true
 		if err := p.readPatch(ctx, sink); err != nil || p.readable != nil {
+			return err
+		}
+	}
+	if (cut || folded) && !p.tried.digest && p.blob.Size() <= maxReport {
+		p.tried.digest = true
+		if err := p.readDigest(ctx, sink); err != nil || p.readable != nil {
 			return err
 		}
 	}
@@ -91,6 +97,18 @@ func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error 
 	}
 	if patch := preview.ParsePatch(content); patch != nil {
 		return p.become(ctx, patch, content, sink)
+	}
+	return nil
+}
+
+// readDigest reads a run of tests that passed, or what a compiler or a linter found.
+func (p *payload) readDigest(ctx context.Context, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil {
+		return err
+	}
+	if digest := preview.ParseDigest(content); digest != nil {
+		return p.become(ctx, digest, content, sink)
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ var commands = []command{
 		name: "cat", line: "cat preview/selection.go", exit: 0,
 		need: "how the file begins, without a gap, to read on behind it: its purpose, its types and its first functions",
 		needles: []string{
-			"package preview", "type Hints struct {", "func (e *Excerpt) Select(", "func (e *Excerpt) isLog(", "func (s *selection) choice(", "type selection struct {",
+			"package preview", "type Focus struct {", "func (e *Excerpt) Select(", "func (e *Excerpt) isLog(", "func (s *selection) choice(", "type selection struct {",
 		},
 	},
 	{
