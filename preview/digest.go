@@ -53,7 +53,8 @@ func (d *Digest) Bytes() int64 { return int64(len(d.digest.Text())) }
 // rest. Of the hints only the success of the program has a meaning here.
 func (d *Digest) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	f := Hints{Succeeded: hints.Succeeded}
-	d.excerpt.ranking = d.ranking(f, b.Tokens*d.digest.Share()/100, c)
+	early, share := d.digest.Early()
+	d.excerpt.ranking = d.ranking(f, early, b.Tokens*share/100, c)
 	p := d.excerpt.Select(b, c, f)
 	p.Shape = shape.TestReport
 	return p
@@ -63,8 +64,8 @@ func (d *Digest) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 const scoreDigest = 88
 
 // ranking returns the lines in the order in which a budget pays for them, of which those
-// by file have a share.
-func (d *Digest) ranking(f Hints, share int, c tokens.Counter) *ranking {
+// the early ones by file have a share.
+func (d *Digest) ranking(f Hints, early, share int, c tokens.Counter) *ranking {
 	k := &ranking{hints: f, list: make([]shape.Ranked, 0, d.excerpt.available())}
 	for n, l := range d.excerpt.each() {
 		k.list = append(k.list, shape.Ranked{Line: l, Number: n})
@@ -82,7 +83,7 @@ func (d *Digest) ranking(f Hints, share int, c tokens.Counter) *ranking {
 		k.list[i].SetRank(scoreDigest, 0, shape.KeepStructure)
 	}
 	n := 0
-	for ; n < names-1 && share > 0; n++ {
+	for ; n < early && share > 0; n++ {
 		k.order = append(k.order, n)
 		share -= 1 + c.Count(asString(k.list[n].Line.Text))
 	}

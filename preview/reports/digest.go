@@ -14,7 +14,8 @@ type Digest struct {
 	text  []byte
 	names int // lines before the others, with the empty one behind them
 	lines int // of the form
-	share int // percent of a budget that these may have
+	early int // of these that have a share of a budget before others
+	share int // in percent
 }
 
 // Bounds of a digest: how many lines it is of at least, and how long its own are, in
@@ -50,11 +51,15 @@ func (d *Digest) Len() int { return d.lines }
 // the last of them is empty.
 func (d *Digest) Names() int { return d.names }
 
-// Share returns the percentage of a budget that these lines may have before others.
-func (d *Digest) Share() int { return d.share }
+// Early returns how many of these come before others, and the percentage of a budget that
+// they may have.
+func (d *Digest) Early() (lines, share int) { return d.early, d.share }
 
 // digestWriter collects the lines of a digest.
-type digestWriter struct{ ranks [][]string } // lines by their importance, from 0
+type digestWriter struct {
+	ranks [][]string // lines by their importance, from 0
+	late  []string   // lines that come after all others
+}
 
 // add adds a line of some importance, from 0.
 func (w *digestWriter) add(rank int, line string) {
@@ -96,6 +101,10 @@ func (w *digestWriter) end(share int, others []string) *Digest {
 		for _, line := range rank {
 			add(line)
 		}
+	}
+	d.early = d.lines
+	for _, line := range w.late {
+		add(line)
 	}
 	add("")
 	d.names = d.lines

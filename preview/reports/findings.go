@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolresult/toolresult/preview/shape"
 )
 
 // Consoles of compilers and linters that print a line for each finding, with its place.
@@ -28,6 +30,7 @@ const (
 	detailedShare  = 40 // percent of a budget for the places of findings that have more lines below
 	findingsShare  = 85 // and for findings that have not
 	mostCodeLength = 48
+	mostAlso       = 80 // bytes of the places of a message that are beside it
 )
 
 // findingGroup is findings that say the same.
@@ -81,8 +84,7 @@ func digestFindings(lines []string) *Digest {
 	w.add(0, countFindings(list))
 	if detailed*2 > len(list) {
 		for _, g := range groupFindings(list, func(f *textFinding) string { return f.level + " " + f.code }) {
-			heading := strings.TrimSpace(g.level+" "+g.code) + ":"
-			w.addList(1, 1, heading, " ", ";", g.list(""))
+			w.addPlaces(g)
 		}
 		return w.end(detailedShare, lines)
 	}
@@ -99,6 +101,27 @@ func digestFindings(lines []string) *Digest {
 		}
 	}
 	return w.end(findingsShare, append(others, withoutFiles(lines[from:])...))
+}
+
+// addPlaces adds the places of findings of one code. Those in libraries come last.
+func (w *digestWriter) addPlaces(g *findingGroup) {
+	heading := strings.TrimSpace(g.level+" "+g.code) + ":"
+	var own, foreign []string
+	for _, place := range g.list("") {
+		if shape.IsForeign([]byte(place)) {
+			foreign = append(foreign, place)
+		} else {
+			own = append(own, place)
+		}
+	}
+	if len(own) > 0 {
+		w.addList(1, 1, heading, " ", ";", own)
+	}
+	if len(foreign) > 0 {
+		late := digestWriter{}
+		late.addList(0, 0, heading, " ", ";", foreign)
+		w.late = append(w.late, late.ranks[0]...)
+	}
 }
 
 // withoutFiles returns lines without those that ESLint has above its findings.
@@ -149,9 +172,10 @@ func groupFindings(list []textFinding, key func(*textFinding) string) (groups []
 
 // Importance of the lines of findings of one level.
 const (
-	firstMessage = iota // of a file and a code, with all its places
-	morePlaces          // of other messages of the same file and code
+	firstMessage = iota // of a file and a code
 	otherMessage
+	otherPlaces // of a message
+	morePlaces  // of other messages of the same file and code
 	findingRanks
 )
 
@@ -161,12 +185,13 @@ func (w *digestWriter) addMessages(list []textFinding) {
 	var others []textFinding
 	seen := map[[3]string]bool{}
 	for _, g := range groupFindings(list, func(f *textFinding) string { return f.level + "\x00" + f.code + "\x00" + f.message }) {
-		rank := 1 + findingRanks*max(0, slices.Index(levels, g.level))
+		level := 1 + findingRanks*max(0, slices.Index(levels, g.level))
+		rank := level + firstMessage
 		if key := [3]string{g.file, g.level, g.code}; seen[key] && len(g.files) == 1 {
 			for _, place := range g.places[g.file] {
 				others = append(others, textFinding{file: g.file, level: g.level, code: g.code, place: place})
 			}
-			rank += otherMessage
+			rank = level + otherMessage
 		} else {
 			seen[key] = true
 		}
@@ -175,8 +200,12 @@ func (w *digestWriter) addMessages(list []textFinding) {
 			w.add(rank, line)
 		}
 		g.places[g.file] = g.places[g.file][1:]
-		if more := g.list(g.file); len(more) > 0 {
-			w.addList(rank, rank+1, "  also", "more of "+g.file+" "+g.place+":", ";", more)
+		more := g.list(g.file)
+		if also := "  also " + strings.Join(more, "; "); len(more) > 0 && len(also) <= mostAlso {
+			w.add(rank, also)
+		} else if len(more) > 0 {
+			heading := "more of " + g.file + " " + g.place + ":"
+			w.addList(level+otherPlaces, level+otherPlaces, heading, heading, ";", more)
 		}
 	}
 	for _, g := range groupFindings(others, func(f *textFinding) string { return f.file + "\x00" + f.level + "\x00" + f.code }) {

@@ -25,9 +25,17 @@ const (
 // testSuite is the tests of one file, class or package.
 type testSuite struct {
 	name  string
-	tests []string
+	tests []*namedTest
+	known map[string]*namedTest
+	cases map[string]bool // names with their parameters
 	count int
-	last  string // name of the last test, without its parameters
+}
+
+// namedTest is the tests of one name.
+type namedTest struct {
+	name    string
+	cases   []string // their parameters
+	skipped bool
 }
 
 // digestPassed returns the digest of a run of tests none of which failed; nil for any
@@ -36,7 +44,7 @@ func digestPassed(lines []string) *Digest {
 	var suites []*testSuite
 	known := map[string]*testSuite{}
 	var others []string
-	total, used, heading := 0, 0, ""
+	used, heading := 0, ""
 	for _, line := range lines {
 		if h, ok := suiteHeading(line); ok {
 			heading = h
@@ -58,35 +66,68 @@ func digestPassed(lines []string) *Digest {
 		}
 		s := known[one.group]
 		if s == nil {
-			s = &testSuite{name: one.group}
+			s = &testSuite{name: one.group, known: map[string]*namedTest{}, cases: map[string]bool{}}
 			known[one.group], suites = s, append(suites, s)
 		}
 		s.add(one)
-		total++
+	}
+	total := 0
+	for _, s := range suites {
+		total += s.count
 	}
 	if total < leastDigested || used*passedLines < len(lines) {
 		return nil
 	}
 	w := digestWriter{}
 	for _, s := range suites {
-		w.addList(0, len(s.tests), strings.TrimSpace(s.name+" ("+strconv.Itoa(s.count)+")")+":", strings.TrimSpace(s.name+" ...")+":", ",", s.tests)
+		w.addSuite(s)
 	}
 	return w.end(passedShare, others)
 }
 
-// add adds a test.
+// add adds a test. A run may name it twice.
 func (s *testSuite) add(one testLine) {
+	base, parameters, found := strings.Cut(one.name, "[")
+	if base == "" {
+		base, found = one.name, false
+	}
+	t := s.known[base]
+	switch {
+	case t == nil:
+		t = &namedTest{name: base}
+		s.known[base], s.tests = t, append(s.tests, t)
+	case !found || s.cases[one.name]:
+		return
+	}
 	s.count++
-	name := one.name
-	if base, _, found := strings.Cut(name, "["); found && base == s.last && base != "" {
-		name = name[len(base):]
-	} else {
-		s.last = base
+	t.skipped = one.verdict == skipped
+	if found {
+		s.cases[one.name] = true
+		t.cases = append(t.cases, "["+parameters)
 	}
-	if one.verdict == skipped {
-		name += " (skipped)"
+}
+
+// addSuite adds the names of the tests of a suite, and after all others those of their
+// cases.
+func (w *digestWriter) addSuite(s *testSuite) {
+	names := make([]string, 0, len(s.tests))
+	for _, t := range s.tests {
+		name := t.name
+		switch n := len(t.cases); {
+		case n == 1:
+			name += t.cases[0]
+		case n > 1:
+			name += " (" + strconv.Itoa(n) + ")"
+			late := digestWriter{}
+			late.addList(0, 0, t.name+":", t.name+":", ",", t.cases)
+			w.late = append(w.late, late.ranks[0]...)
+		}
+		if t.skipped && len(t.cases) < 2 {
+			name += " (skipped)"
+		}
+		names = append(names, name)
 	}
-	s.tests = append(s.tests, name)
+	w.addList(0, len(names), strings.TrimSpace(s.name+" ("+strconv.Itoa(s.count)+")")+":", strings.TrimSpace(s.name+" ...")+":", ",", names)
 }
 
 // suiteHeading returns the name of the tests below a line, if it names some.
