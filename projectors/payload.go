@@ -277,6 +277,7 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 			Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth), CombiningMarks: uint64(i.Marks),
 		}
 	}
+	source.UnshownFindings = unshown(v)
 	for _, s := range v.Segments {
 		source.Segments = append(source.Segments, &pb.Segment{
 			FirstLine: uint64(s.FirstLine), LastLine: uint64(s.LastLine),
@@ -292,6 +293,24 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 		cuts = append(cuts, lossCut(p.loss, v))
 	}
 	return cuts, source
+}
+
+// unshown counts the lines that say what went wrong and are not shown; nil for none.
+func unshown(v *preview.Preview) *pb.UnshownFindings {
+	count := func(reasons ...shape.Reason) (n uint64) {
+		for _, r := range reasons {
+			n += uint64(v.Omitted[r])
+		}
+		return n
+	}
+	u := &pb.UnshownFindings{
+		Errors:   count(shape.KeepError, shape.KeepCrash, shape.KeepDiagnostic),
+		Failures: count(shape.KeepFailure), Warnings: count(shape.KeepWarning),
+	}
+	if u.GetErrors()+u.GetFailures()+u.GetWarnings() == 0 {
+		return nil
+	}
+	return u
 }
 
 // contractCut returns a cut in the terms of the contract. A contiguous cut omits its

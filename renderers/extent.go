@@ -25,6 +25,7 @@ const (
 	noteSymbols   = "shown as symbols"
 	noteRedacted  = "redacted"
 	noteParts     = "by folder: "
+	noteUnshown   = "not shown"
 )
 
 // The words of an extent.

@@ -55,6 +55,9 @@ func extent(v *envelope.Large) *Extent {
 	if v.Preview != "" && len(notes) == 1 && strings.Contains(notes[0], noteProgress) && onlyOverwritten(v.Cuts) {
 		return nil
 	}
+	if note := unshownNote(s.GetUnshownFindings(), v.Cuts); note != "" {
+		notes = append(notes, note)
+	}
 	if v.Preview != "" && len(s.GetParts()) > 0 {
 		notes = append(notes, partsNote(s.GetParts()))
 	}
@@ -158,6 +161,29 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 		list = append(list, fmt.Sprintf("%s %s at byte %d", lost, noteLoss, loss.GetAtByte()))
 	}
 	return list
+}
+
+// unshownNote states how many lines that say what went wrong are not shown. Compaction
+// omits further ones, which it does not count.
+//
+//	35 errors, 12 warnings not shown
+func unshownNote(u *pb.UnshownFindings, cuts []*pb.Cut) string {
+	if slices.ContainsFunc(cuts, func(c *pb.Cut) bool { return c.GetKind() == pb.CutKind_CUT_KIND_COMPACTED }) {
+		return ""
+	}
+	var list []string
+	for _, kind := range []struct {
+		n    uint64
+		unit string
+	}{{u.GetErrors(), "error"}, {u.GetFailures(), "failure"}, {u.GetWarnings(), "warning"}} {
+		if kind.n > 0 {
+			list = append(list, count(int64(kind.n), kind.unit))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, ", ") + " " + noteUnshown
 }
 
 // partsNote states how many lines are in which folders and files:

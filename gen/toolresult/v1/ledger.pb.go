@@ -784,13 +784,12 @@ type SourceFacts struct {
 	// first; empty where nothing is omitted, the budget is small, or lines were not kept.
 	// At most 8.
 	Parts []*PayloadPart `protobuf:"bytes,30,rep,name=parts,proto3" json:"parts,omitempty"`
-	// Names that the preview had when Compact shortened it first and that no earlier result of
-	// the history keeps: ids, hashes, URLs, paths, definitions ("def parse") and labelled numbers
-	// ("port 8443"), those that cannot be guessed first. A receipt lists those that the preview
-	// does not show any more. At most 64, each of at most 200 bytes.
-	Names         []string `protobuf:"bytes,31,rep,name=names,proto3" json:"names,omitempty"`
-	unknownFields protoimpl.UnknownFields
-	sizeCache     protoimpl.SizeCache
+	// Lines of a log that say what went wrong and that Project did not show; absent when
+	// there are none. Lines that are like one before them do not count, and compaction does
+	// not change it.
+	UnshownFindings *UnshownFindings `protobuf:"bytes,31,opt,name=unshown_findings,json=unshownFindings,proto3" json:"unshown_findings,omitempty"`
+	unknownFields   protoimpl.UnknownFields
+	sizeCache       protoimpl.SizeCache
 }
 
 func (x *SourceFacts) Reset() {
@@ -949,11 +948,75 @@ func (x *SourceFacts) GetParts() []*PayloadPart {
 	return nil
 }
 
-func (x *SourceFacts) GetNames() []string {
+func (x *SourceFacts) GetUnshownFindings() *UnshownFindings {
 	if x != nil {
-		return x.Names
+		return x.UnshownFindings
 	}
 	return nil
+}
+
+// UnshownFindings counts lines that say what went wrong and are not shown.
+type UnshownFindings struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Errors, crashes and diagnostics with a place.
+	Errors uint64 `protobuf:"varint,1,opt,name=errors,proto3" json:"errors,omitempty"`
+	// Tests and steps that failed.
+	Failures uint64 `protobuf:"varint,2,opt,name=failures,proto3" json:"failures,omitempty"`
+	// Warnings.
+	Warnings      uint64 `protobuf:"varint,3,opt,name=warnings,proto3" json:"warnings,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *UnshownFindings) Reset() {
+	*x = UnshownFindings{}
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *UnshownFindings) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*UnshownFindings) ProtoMessage() {}
+
+func (x *UnshownFindings) ProtoReflect() protoreflect.Message {
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use UnshownFindings.ProtoReflect.Descriptor instead.
+func (*UnshownFindings) Descriptor() ([]byte, []int) {
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *UnshownFindings) GetErrors() uint64 {
+	if x != nil {
+		return x.Errors
+	}
+	return 0
+}
+
+func (x *UnshownFindings) GetFailures() uint64 {
+	if x != nil {
+		return x.Failures
+	}
+	return 0
+}
+
+func (x *UnshownFindings) GetWarnings() uint64 {
+	if x != nil {
+		return x.Warnings
+	}
+	return 0
 }
 
 // PayloadPart is a folder or a file that lines of a payload are in.
@@ -972,7 +1035,7 @@ type PayloadPart struct {
 
 func (x *PayloadPart) Reset() {
 	*x = PayloadPart{}
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -984,7 +1047,7 @@ func (x *PayloadPart) String() string {
 func (*PayloadPart) ProtoMessage() {}
 
 func (x *PayloadPart) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[4]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -997,7 +1060,7 @@ func (x *PayloadPart) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PayloadPart.ProtoReflect.Descriptor instead.
 func (*PayloadPart) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{4}
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{5}
 }
 
 func (x *PayloadPart) GetName() string {
@@ -1042,7 +1105,7 @@ type Excerpt struct {
 
 func (x *Excerpt) Reset() {
 	*x = Excerpt{}
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[6]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1054,7 +1117,7 @@ func (x *Excerpt) String() string {
 func (*Excerpt) ProtoMessage() {}
 
 func (x *Excerpt) ProtoReflect() protoreflect.Message {
-	mi := &file_toolresult_v1_ledger_proto_msgTypes[5]
+	mi := &file_toolresult_v1_ledger_proto_msgTypes[6]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1067,7 +1130,7 @@ func (x *Excerpt) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Excerpt.ProtoReflect.Descriptor instead.
 func (*Excerpt) Descriptor() ([]byte, []int) {
-	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{5}
+	return file_toolresult_v1_ledger_proto_rawDescGZIP(), []int{6}
 }
 
 func (x *Excerpt) GetPreview() string {
@@ -1145,7 +1208,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
 	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\x12-\n" +
-	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xb4\a\n" +
+	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xe9\a\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1169,9 +1232,13 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"redactions\x12+\n" +
 	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
 	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLines\x126\n" +
-	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05parts\x12\x1a\n" +
-	"\x05names\x18\x1f \x03(\tB\x04\x88\xb5\x18\x01R\x05namesB\x14\n" +
-	"\x12_original_artifact\"a\n" +
+	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05parts\x12O\n" +
+	"\x10unshown_findings\x18\x1f \x01(\v2\x1e.toolresult.v1.UnshownFindingsB\x04\x88\xb5\x18\x01R\x0funshownFindingsB\x14\n" +
+	"\x12_original_artifact\"s\n" +
+	"\x0fUnshownFindings\x12\x1c\n" +
+	"\x06errors\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x06errors\x12 \n" +
+	"\bfailures\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\bfailures\x12 \n" +
+	"\bwarnings\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\bwarnings\"a\n" +
 	"\vPayloadPart\x12\x18\n" +
 	"\x04name\x18\x01 \x01(\tB\x04\x88\xb5\x18\x01R\x04name\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12\x1c\n" +
@@ -1249,7 +1316,7 @@ func file_toolresult_v1_ledger_proto_rawDescGZIP() []byte {
 }
 
 var file_toolresult_v1_ledger_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_toolresult_v1_ledger_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(CutKind)(0),                // 0: toolresult.v1.CutKind
 	(KeepReason)(0),             // 1: toolresult.v1.KeepReason
@@ -1259,30 +1326,32 @@ var file_toolresult_v1_ledger_proto_goTypes = []any{
 	(*Segment)(nil),             // 5: toolresult.v1.Segment
 	(*InvisibleCharacters)(nil), // 6: toolresult.v1.InvisibleCharacters
 	(*SourceFacts)(nil),         // 7: toolresult.v1.SourceFacts
-	(*PayloadPart)(nil),         // 8: toolresult.v1.PayloadPart
-	(*Excerpt)(nil),             // 9: toolresult.v1.Excerpt
-	(*SourceLoss)(nil),          // 10: toolresult.v1.SourceLoss
-	(*Redaction)(nil),           // 11: toolresult.v1.Redaction
-	(*ArtifactReference)(nil),   // 12: toolresult.v1.ArtifactReference
+	(*UnshownFindings)(nil),     // 8: toolresult.v1.UnshownFindings
+	(*PayloadPart)(nil),         // 9: toolresult.v1.PayloadPart
+	(*Excerpt)(nil),             // 10: toolresult.v1.Excerpt
+	(*SourceLoss)(nil),          // 11: toolresult.v1.SourceLoss
+	(*Redaction)(nil),           // 12: toolresult.v1.Redaction
+	(*ArtifactReference)(nil),   // 13: toolresult.v1.ArtifactReference
 }
 var file_toolresult_v1_ledger_proto_depIdxs = []int32{
 	0,  // 0: toolresult.v1.Cut.kind:type_name -> toolresult.v1.CutKind
 	1,  // 1: toolresult.v1.Segment.reason:type_name -> toolresult.v1.KeepReason
 	3,  // 2: toolresult.v1.SourceFacts.encoding:type_name -> toolresult.v1.TextEncoding
 	6,  // 3: toolresult.v1.SourceFacts.invisible:type_name -> toolresult.v1.InvisibleCharacters
-	10, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
+	11, // 4: toolresult.v1.SourceFacts.source_loss:type_name -> toolresult.v1.SourceLoss
 	5,  // 5: toolresult.v1.SourceFacts.segments:type_name -> toolresult.v1.Segment
 	2,  // 6: toolresult.v1.SourceFacts.shape:type_name -> toolresult.v1.PayloadShape
-	11, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
-	8,  // 8: toolresult.v1.SourceFacts.parts:type_name -> toolresult.v1.PayloadPart
-	12, // 9: toolresult.v1.Excerpt.artifact:type_name -> toolresult.v1.ArtifactReference
-	4,  // 10: toolresult.v1.Excerpt.cuts:type_name -> toolresult.v1.Cut
-	7,  // 11: toolresult.v1.Excerpt.source:type_name -> toolresult.v1.SourceFacts
-	12, // [12:12] is the sub-list for method output_type
-	12, // [12:12] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	12, // 7: toolresult.v1.SourceFacts.redactions:type_name -> toolresult.v1.Redaction
+	9,  // 8: toolresult.v1.SourceFacts.parts:type_name -> toolresult.v1.PayloadPart
+	8,  // 9: toolresult.v1.SourceFacts.unshown_findings:type_name -> toolresult.v1.UnshownFindings
+	13, // 10: toolresult.v1.Excerpt.artifact:type_name -> toolresult.v1.ArtifactReference
+	4,  // 11: toolresult.v1.Excerpt.cuts:type_name -> toolresult.v1.Cut
+	7,  // 12: toolresult.v1.Excerpt.source:type_name -> toolresult.v1.SourceFacts
+	13, // [13:13] is the sub-list for method output_type
+	13, // [13:13] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_toolresult_v1_ledger_proto_init() }
@@ -1299,7 +1368,7 @@ func file_toolresult_v1_ledger_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_toolresult_v1_ledger_proto_rawDesc), len(file_toolresult_v1_ledger_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},
