@@ -55,7 +55,7 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 	}
 	if (cut || folded) && !p.tried.digest && p.blob.Size() <= maxReport {
 		p.tried.digest = true
-		if err := p.readDigest(ctx, sink); err != nil || p.readable != nil {
+		if err := p.readDigest(ctx, cut, policy, sink); err != nil || p.readable != nil {
 			return err
 		}
 	}
@@ -101,13 +101,22 @@ func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error 
 	return nil
 }
 
-// readDigest reads a run of tests that passed, or what a compiler or a linter found.
-func (p *payload) readDigest(ctx context.Context, sink artifactstore.Sink) error {
+// leastSavedByDigest is what a digest of a text that fits must save, in percent of its
+// tokens.
+const leastSavedByDigest = 25
+
+// readDigest reads a run of tests that passed, or what a compiler or a linter found. Of
+// a text that fits, the digest must cost less.
+func (p *payload) readDigest(ctx context.Context, cut bool, policy Policy, sink artifactstore.Sink) error {
 	content, err := p.content()
 	if err != nil {
 		return err
 	}
-	if digest := preview.ParseDigest(content); digest != nil {
+	digest := preview.ParseDigest(content)
+	if digest == nil {
+		return nil
+	}
+	if cut || policy.Counter.Count(string(digest.Text()))*100 <= policy.Counter.Count(string(content))*(100-leastSavedByDigest) {
 		return p.become(ctx, digest, content, sink)
 	}
 	return nil

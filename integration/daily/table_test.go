@@ -354,4 +354,291 @@ var commands = []command{
 			"In pyenv-latest line 68:", `grep -Ee "^$prefix_re[-.].*$suffix_re\$" || true))`, "SC1087 (error): Use braces when expanding arrays",
 		},
 	},
+
+	// More of the same kinds: runs that passed, data that a reader prints, machines and clusters
+	{
+		name: "git-log-stat", line: "git log --stat -8", exit: 0,
+		need:    "which commits there are, and how much each changes",
+		needles: []string{"preview: call what is known beside the bytes hints, not focus", "integration/ci: name what the Go client imports as inputs of clients", "ed555d50e7"},
+	},
+	{
+		name: "git-log-graph", line: "git log --oneline --graph -90", exit: 0,
+		need:    "what was done last",
+		needles: []string{"ed555d50 preview: call what is known", "f123f12d integration/cputime"},
+	},
+	{
+		name: "diff-u", line: "diff -u old/selection.go new/selection.go", exit: 1,
+		need:    "what is different in the type, and where",
+		needles: []string{"+// Hints tell what matters where not all of a payload fits.", "+type Hints struct {", "-type Focus struct {"},
+	},
+	{
+		name: "go-test-pass", line: "go test -v ./preview/textscan", exit: 0,
+		need:    "which tests ran, and that all passed",
+		needles: []string{"TestLeadsOfInvisibleCharacters", "TestBareTextIsWhatIsLeft", "TestBareTextOfTornSequences", "ok  \tgithub.com/toolresult/toolresult/preview/textscan"},
+	},
+	{
+		name: "unittest-pass", line: "python3 -m unittest discover -v -s tests", exit: 0,
+		need:    "which tests ran, and how many",
+		needles: []string{"test_negative_quantity", "test_total.TotalBasics", "test_parse.ParseRegressions", "Ran 90 tests"},
+	},
+	{
+		name: "cargo-test-pass", line: "cargo test --offline", exit: 0,
+		need:    "which tests ran, and how many",
+		needles: []string{"rejects_overdraft", "interest", "journal", "80 passed; 0 failed"},
+	},
+	{
+		name: "node-test-pass", line: "node --test --test-reporter=spec", exit: 0,
+		need:    "which tests ran, and that none failed",
+		needles: []string{"removes an item", "tax by country", "fail 0"},
+	},
+	{
+		name: "cargo-warnings", line: "cargo build --offline", exit: 0,
+		need:    "what is unused, and how many warnings there are",
+		needles: []string{"unused import: `std::fs::File`", "unused variable", "generated 17 warnings"},
+	},
+	{
+		name: "gcc-warnings", line: "gcc -Wall -Wextra -O2 -c queue.c", exit: 1,
+		need:    "which error stops the build, and which warnings are bugs",
+		needles: []string{"queue.c:10:99: error: expected", "function returns address of local variable"},
+	},
+	{
+		name: "valgrind", line: "valgrind --leak-check=full ./ok", exit: 134,
+		need:    "what is written where, and how much is lost",
+		needles: []string{"Invalid write of size 8", "main (ok.c:11)", "ERROR SUMMARY"},
+	},
+	{
+		name: "gdb-bt", line: "gdb -batch -ex run -ex bt ./crash", exit: 0,
+		need:    "where it crashed, and who called it",
+		needles: []string{"SIGSEGV", "crash.c:3", "in walk", "main () at crash.c:5"},
+	},
+	{
+		name: "readelf", line: "readelf -S -l ok", exit: 0,
+		need:    "what the headers are, and where the entry is",
+		needles: []string{"Section Headers:"},
+	},
+	{
+		name: "strace", line: "strace -f ./ok", exit: 134,
+		need:    "which library was loaded, and which signal ended it",
+		needles: []string{"execve(\"./ok\"", "killed by SIGABRT"},
+	},
+	{
+		name: "openssl-x509", line: "openssl x509 -in c.pem -text -noout", exit: 0,
+		need:    "who it is for, and until when it is valid",
+		needles: []string{"Subject: C = DE, O = Example, CN = shop.example.org", "Not After", "DNS:www.shop.example.org"},
+	},
+	{
+		name: "tar-tvf", line: "tar tvf doc.tar", exit: 0,
+		need:    "what the archive has",
+		needles: []string{"./"},
+	},
+	{
+		name: "pytest-pass", line: "pytest -v", exit: 0,
+		need:    "which tests ran, by file, and how many",
+		needles: []string{"tests/test_billing.py", "test_rejects_3", "tests/test_search.py", "128 passed in 4.31s"},
+	},
+	{
+		name: "jest-pass", line: "npx jest --verbose", exit: 0,
+		need:    "which tests ran, by file, and how many",
+		needles: []string{"src/orders.test.js", "rejects a total of 3", "Tests:       64 passed, 64 total"},
+	},
+	{
+		name: "gradle-test", line: "./gradlew test", exit: 0,
+		need:    "which tests ran, by class",
+		needles: []string{"OrdersTest", "MailTest", "BUILD SUCCESSFUL in 14s"},
+	},
+	{
+		name: "cat-table", line: "cat s.txt", exit: 0,
+		need:    "which service is not like the others",
+		needles: []string{"SERVICE", "unhealthy", "search-us-2"},
+	},
+	{
+		name: "cat-json", line: "cat pods.json", exit: 0,
+		need:    "which pod does not run, and why",
+		needles: []string{"CrashLoopBackOff"},
+	},
+	{
+		name: "head-csv", line: "head -90 users.csv", exit: 0,
+		need:    "which columns there are, and which row is not like the others",
+		needles: []string{"id,email,plan,status,logins", "suspended"},
+	},
+	{
+		name: "tail-log", line: "tail -90 /var/lib/app/current", exit: 0,
+		need:    "what failed, and for which order",
+		needles: []string{"payment provider timed out", "8061"},
+	},
+	{
+		name: "sed-log", line: "sed -n '1,90p' app/today", exit: 0,
+		need:    "what the program warned of before it failed",
+		needles: []string{"pool exhausted", "panic: send on closed channel", "queue.go:88"},
+	},
+	{
+		name: "kubectl-get", line: "kubectl get pods -A", exit: 0,
+		need:    "which pods do not run",
+		needles: []string{"NAMESPACE", "CrashLoopBackOff", "ImagePullBackOff", "0/1"},
+	},
+	{
+		name: "kubectl-describe", line: "kubectl describe pod export-eu-7d9c", exit: 0,
+		need:    "why the pod does not start",
+		needles: []string{"OOMKilled", "Exit Code:    137", "Back-off restarting failed container"},
+	},
+	{
+		name: "kubectl-events", line: "kubectl get events", exit: 0,
+		need:    "what is wrong beside what is scheduled and pulled",
+		needles: []string{"FailedMount", "secret \"tls-shop\" not found", "Evicted"},
+	},
+	{
+		name: "docker-ps", line: "docker ps -a", exit: 0,
+		need:    "which containers ended badly or are unhealthy",
+		needles: []string{"Exited (137)", "(unhealthy)"},
+	},
+	{
+		name: "docker-build", line: "docker build .", exit: 1,
+		need:    "which step failed, and why",
+		needles: []string{"npm ERR! code ERESOLVE", "Dockerfile:9", "exit code: 1"},
+	},
+	{
+		name: "terraform-plan", line: "terraform plan", exit: 0,
+		need:    "what is destroyed or replaced, and the total",
+		needles: []string{"aws_db_instance.main must be replaced", "aws_s3_bucket.old will be destroyed", "Plan: 13 to add, 0 to change, 2 to destroy."},
+	},
+	{
+		name: "aws-ec2", line: "aws ec2 describe-instances | jq -c .", exit: 0,
+		need:    "which instance is stopped",
+		needles: []string{"stopped"},
+	},
+	{
+		name: "ansible", line: "ansible-playbook site.yml", exit: 2,
+		need:    "which host failed in which task, and why",
+		needles: []string{"fatal: [web-us]", "No space left on device", "failed=1"},
+	},
+	{
+		name: "systemctl", line: "systemctl list-units --all", exit: 0,
+		need:    "which units failed",
+		needles: []string{"backup.service", "failed", "UNIT"},
+	},
+	{
+		name: "journalctl", line: "journalctl -u shop --no-pager", exit: 0,
+		need:    "why the service ended",
+		needles: []string{"Main process exited, code=exited, status=1/FAILURE", "bind: address already in use"},
+	},
+	{
+		name: "dmesg", line: "dmesg", exit: 0,
+		need:    "what the kernel killed, and which disk has errors",
+		needles: []string{"Out of memory: Killed process 4411 (java)", "I/O error, dev sdb, sector 81920"},
+	},
+	{
+		name: "df", line: "df -h", exit: 0,
+		need:    "which disk is full",
+		needles: []string{"Filesystem", "/var/lib/docker", "99%"},
+	},
+	{
+		name: "ss", line: "ss -tan", exit: 0,
+		need:    "which ports are listened on",
+		needles: []string{"LISTEN", "0.0.0.0:5432"},
+	},
+	{
+		name: "rsync", line: "rsync -av src/ backup:/srv/src/", exit: 23,
+		need:    "what could not be copied, and why",
+		needles: []string{"Permission denied (13)", "some files/attrs were not transferred"},
+	},
+	{
+		name: "ssh-v", line: "ssh -vv deploy@web-eu", exit: 255,
+		need:    "why the login failed, and with which key",
+		needles: []string{"/home/ada/.ssh/id_ed25519", "Permission denied (publickey)"},
+	},
+	{
+		name: "npm-install", line: "npm install", exit: 1,
+		need:    "which packages exclude each other",
+		needles: []string{"npm ERR! code ERESOLVE", "peer react@\"^17.0.0\" from old-widget@2.1.0"},
+	},
+	{
+		name: "mvn-tree", line: "mvn dependency:tree", exit: 0,
+		need:    "which conflict there is, and who asks for the old version",
+		needles: []string{"omitted for conflict with 2.17.1", "BUILD SUCCESS"},
+	},
+	{
+		name: "cmake", line: "cmake ..", exit: 1,
+		need:    "what was not found, and where it is asked for",
+		needles: []string{"Could NOT find OpenSSL", "CMakeLists.txt:41 (find_package)"},
+	},
+	{
+		name: "ninja", line: "ninja", exit: 1,
+		need:    "which file failed, and why",
+		needles: []string{"FAILED: src/pool.o", "src/pool.cpp:88:14: error: no member named"},
+	},
+	{
+		name: "pylint", line: "pylint shop", exit: 6,
+		need:    "which messages are errors, and where",
+		needles: []string{"E1101: Module", "E0602: Undefined variable", "shop/orders.py:88"},
+	},
+	{
+		name: "flake8", line: "flake8 shop", exit: 1,
+		need:    "what is wrong beside long lines",
+		needles: []string{"F821 undefined name 'amount'", "shop/billing.py:54:9", "F401 'os' imported but unused"},
+	},
+	{
+		name: "golangci", line: "golangci-lint run", exit: 1,
+		need:    "which findings are bugs, and where",
+		needles: []string{"nilness", "server/pool.go:77:12"},
+	},
+	{
+		name: "tsc-58", line: "npx tsc --noEmit", exit: 2,
+		need:    "which errors there are, and every place of the common one",
+		needles: []string{"TS2339: Property 'amount' does not exist on type 'Cart'", "src/page27.ts", "src/page3.ts", "TS2554: Expected 2 arguments, but got 1."},
+	},
+	{
+		name: "msbuild", line: "dotnet build", exit: 1,
+		need:    "which error stops the build, and how many warnings there are",
+		needles: []string{"error CS1002: ; expected", "OrdersController.cs", "1 Error(s)"},
+	},
+	{
+		name: "gh-pr-list", line: "gh pr list", exit: 0,
+		need:    "which are the newest requests",
+		needles: []string{"#412", "Fix the rounding of totals 0"},
+	},
+	{
+		name: "sqlite", line: "sqlite3 -header -column shop.db \"select * from jobs\"", exit: 0,
+		need:    "which columns there are, and which job failed",
+		needles: []string{"id", "failed", "disk quota exceeded"},
+	},
+	{
+		name: "perf-report", line: "perf report --stdio", exit: 0,
+		need:    "where the time goes",
+		needles: []string{"41.20%", "parse_row"},
+	},
+	{
+		name: "git-blame", line: "git blame preview/budget.go", exit: 0,
+		need:    "which commits wrote the beginning of the file",
+		needles: []string{"package preview", "5898363f8", "type Budget struct {"},
+	},
+	{
+		name: "dpkg-l", line: "dpkg -l", exit: 0,
+		need:    "which packages are installed, from the first on",
+		needles: []string{"||/ Name", "adduser"},
+	},
+	{
+		name: "objdump", line: "objdump -d --no-show-raw-insn ok", exit: 0,
+		need:    "where the code begins",
+		needles: []string{"file format elf64-x86-64"},
+	},
+	{
+		name: "npm-outdated", line: "npm outdated", exit: 1,
+		need:    "which columns there are, and the first packages",
+		needles: []string{"Package", "Wanted", "lib-0"},
+	},
+	{
+		name: "compose-logs", line: "docker compose logs", exit: 0,
+		need:    "which service failed, and why",
+		needles: []string{"FATAL:  password authentication failed for user \"shop\""},
+	},
+	{
+		name: "kubectl-logs", line: "kubectl logs deploy/api", exit: 0,
+		need:    "what failed, and of which tenant",
+		needles: []string{"error", "tenant t99 has no plan"},
+	},
+	{
+		name: "pip-list", line: "pip list", exit: 0,
+		need:    "which packages are installed, from the first on",
+		needles: []string{"Package", "Version"},
+	},
 }

@@ -29,6 +29,7 @@ const (
 	findingLines   = 12 // one line in this many is a finding
 	detailedShare  = 40 // percent of a budget for the places of findings that have more lines below
 	findingsShare  = 85 // and for findings that have not
+	leastPlaces    = 2  // of a code, on average, where their lines are beside the text
 	mostCodeLength = 48
 	mostAlso       = 80 // bytes of the places of a message that are beside it
 )
@@ -83,7 +84,11 @@ func digestFindings(lines []string) *Digest {
 	w := digestWriter{}
 	w.add(0, countFindings(list))
 	if detailed*2 > len(list) {
-		for _, g := range groupFindings(list, func(f *textFinding) string { return f.level + " " + f.code }) {
+		groups := groupFindings(list, func(f *textFinding) string { return f.level + " " + f.code })
+		if len(groups)*leastPlaces > len(list) {
+			return nil
+		}
+		for _, g := range groups {
 			w.addPlaces(g)
 		}
 		return w.end(detailedShare, lines)
