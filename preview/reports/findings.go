@@ -28,7 +28,7 @@ type textFinding struct {
 const (
 	findingLines   = 12 // one line in this many is a finding
 	detailedShare  = 40 // percent of a budget for the places of findings that have more lines below
-	findingsShare  = 85 // and for findings that have not
+	findingsShare  = 80 // and for findings that have not
 	leastPlaces    = 2  // of a code, on average, where their lines are beside the text
 	mostCodeLength = 48
 	mostAlso       = 80 // bytes of the places of a message that are beside it
@@ -210,7 +210,7 @@ func (w *digestWriter) addMessages(list []textFinding) {
 			w.add(rank, also)
 		} else if len(more) > 0 {
 			heading := "more of " + g.file + " " + g.place + ":"
-			w.addList(level+otherPlaces, level+otherPlaces, heading, heading, ";", more)
+			w.addMore(g.level, level+otherPlaces, heading, ";", more)
 		}
 	}
 	for _, g := range groupFindings(others, func(f *textFinding) string { return f.file + "\x00" + f.level + "\x00" + f.code }) {
@@ -219,7 +219,19 @@ func (w *digestWriter) addMessages(list []textFinding) {
 			heading = "more " + said + " in " + g.file + ":"
 		}
 		rank := 1 + findingRanks*max(0, slices.Index(levels, g.level)) + morePlaces
-		w.addList(rank, rank, heading, " ", ",", g.places[g.file])
+		w.addMore(g.level, rank, heading, ",", g.places[g.file])
+	}
+}
+
+// addMore adds further places. Those of warnings and their like come after all else.
+func (w *digestWriter) addMore(level string, rank int, heading, separator string, places []string) {
+	switch level {
+	case "fatal error", "error", "":
+		w.addList(rank, rank, heading, " ", separator, places)
+	default:
+		late := digestWriter{}
+		late.addList(0, 0, heading, " ", separator, places)
+		w.late = append(w.late, late.ranks[0]...)
 	}
 }
 
