@@ -72,13 +72,31 @@ func (e *Excerpt) hasItsOwn(f Hints) bool {
 	default:
 		return true
 	}
+	signs := e.logSigns()
+	return signs.IsLog() || signs.IsData()
+}
+
+// IsLog reports whether the text of a payload says that it is a log, a report of tests or
+// a trace. What sounds like an error in any other text may be its subject.
+func (e *Excerpt) IsLog(f Hints) bool {
+	switch e.Shape(f) {
+	case shape.BuildLog, shape.TestReport, shape.StackTrace, shape.NDJSON:
+		return true
+	case shape.None:
+		return e.logSigns().IsLog()
+	}
+	return false
+}
+
+// logSigns counts the signs of a log in the kept lines, once.
+func (e *Excerpt) logSigns() *shape.LogSigns {
 	if e.signs == nil {
 		e.signs = &shape.LogSigns{}
 		for _, l := range e.each() {
 			e.signs.Add(l.Text)
 		}
 	}
-	return e.signs.IsLog() || e.signs.IsData()
+	return e.signs
 }
 
 // choice shows the lines that matter most.

@@ -277,7 +277,9 @@ func (p *payload) ledger(v *preview.Preview) ([]*pb.Cut, *pb.SourceFacts) {
 			Tags: uint64(i.Tags), Bidi: uint64(i.Bidi), ZeroWidth: uint64(i.ZeroWidth), CombiningMarks: uint64(i.Marks),
 		}
 	}
-	source.UnshownFindings = unshown(v)
+	if text, ok := p.excerpt.(*preview.Excerpt); ok && v.Omitted != (preview.Counts{}) && text.IsLog(p.hints) {
+		source.UnshownFindings = unshown(v)
+	}
 	for _, s := range v.Segments {
 		source.Segments = append(source.Segments, &pb.Segment{
 			FirstLine: uint64(s.FirstLine), LastLine: uint64(s.LastLine),
