@@ -784,10 +784,15 @@ type SourceFacts struct {
 	// first; empty where nothing is omitted, the budget is small, or lines were not kept.
 	// At most 8.
 	Parts []*PayloadPart `protobuf:"bytes,30,rep,name=parts,proto3" json:"parts,omitempty"`
+	// Names that the preview had when Compact shortened it first and that no earlier result of
+	// the history keeps: ids, hashes, URLs, paths, definitions ("def parse") and labelled numbers
+	// ("port 8443"), those that cannot be guessed first. A receipt lists those that the preview
+	// does not show any more. At most 64, each of at most 200 bytes.
+	Names []string `protobuf:"bytes,31,rep,name=names,proto3" json:"names,omitempty"`
 	// Lines of a log that say what went wrong and that Project did not show; absent when
 	// there are none. Lines that are like one before them do not count, and compaction does
 	// not change it.
-	UnshownFindings *UnshownFindings `protobuf:"bytes,31,opt,name=unshown_findings,json=unshownFindings,proto3" json:"unshown_findings,omitempty"`
+	UnshownFindings *UnshownFindings `protobuf:"bytes,32,opt,name=unshown_findings,json=unshownFindings,proto3" json:"unshown_findings,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
 }
@@ -944,6 +949,13 @@ func (x *SourceFacts) GetOriginalLines() uint64 {
 func (x *SourceFacts) GetParts() []*PayloadPart {
 	if x != nil {
 		return x.Parts
+	}
+	return nil
+}
+
+func (x *SourceFacts) GetNames() []string {
+	if x != nil {
+		return x.Names
 	}
 	return nil
 }
@@ -1208,7 +1220,7 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"\x04bidi\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x04bidi\x12#\n" +
 	"\n" +
 	"zero_width\x18\x03 \x01(\x04B\x04\x88\xb5\x18\x01R\tzeroWidth\x12-\n" +
-	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\xe9\a\n" +
+	"\x0fcombining_marks\x18\x04 \x01(\x04B\x04\x88\xb5\x18\x01R\x0ecombiningMarks\"\x85\b\n" +
 	"\vSourceFacts\x12\x1a\n" +
 	"\x05bytes\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x05bytes\x12\x1a\n" +
 	"\x05lines\x18\x02 \x01(\x04B\x04\x88\xb5\x18\x01R\x05lines\x12%\n" +
@@ -1232,8 +1244,9 @@ const file_toolresult_v1_ledger_proto_rawDesc = "" +
 	"redactions\x12+\n" +
 	"\x0eoriginal_bytes\x18\x12 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalBytes\x12+\n" +
 	"\x0eoriginal_lines\x18\x13 \x01(\x04B\x04\x88\xb5\x18\x01R\roriginalLines\x126\n" +
-	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05parts\x12O\n" +
-	"\x10unshown_findings\x18\x1f \x01(\v2\x1e.toolresult.v1.UnshownFindingsB\x04\x88\xb5\x18\x01R\x0funshownFindingsB\x14\n" +
+	"\x05parts\x18\x1e \x03(\v2\x1a.toolresult.v1.PayloadPartB\x04\x88\xb5\x18\x01R\x05parts\x12\x1a\n" +
+	"\x05names\x18\x1f \x03(\tB\x04\x88\xb5\x18\x01R\x05names\x12O\n" +
+	"\x10unshown_findings\x18  \x01(\v2\x1e.toolresult.v1.UnshownFindingsB\x04\x88\xb5\x18\x01R\x0funshownFindingsB\x14\n" +
 	"\x12_original_artifact\"s\n" +
 	"\x0fUnshownFindings\x12\x1c\n" +
 	"\x06errors\x18\x01 \x01(\x04B\x04\x88\xb5\x18\x01R\x06errors\x12 \n" +
