@@ -66,7 +66,8 @@ type patchChoice struct {
 	counter tokens.Counter
 	list    []shape.Ranked
 	turn    int
-	left    int // tokens
+	left    int  // tokens
+	most    bool // half of the patch fits: its headers are worth as much as its last hunks
 }
 
 // Scores of the lines of a form.
@@ -86,6 +87,7 @@ func (p *Patch) ranking(budget int, c tokens.Counter) *ranking {
 	}
 	s := patchChoice{Patch: p, counter: c, list: k.list, left: budget - markerTokens}
 	s.names(budget)
+	s.most = p.Bytes() <= int64(bytesPerToken*budget*2)
 	others := s.hunks()
 	s.headers()
 	s.beginnings(others)
@@ -130,8 +132,8 @@ func (s *patchChoice) hunks() (others []shape.PatchGroup) {
 			break
 		}
 		cost := markerTokens
-		if g.Header >= 0 && !s.chosen(g.Header) {
-			cost += s.cost(g.Header)
+		for i := s.start(g); i >= 0 && i <= g.Header; i++ {
+			cost += s.cost(i)
 		}
 		for i := g.First; i < g.Last && cost <= s.left; i++ {
 			cost += s.cost(i)
@@ -149,7 +151,7 @@ func (s *patchChoice) hunks() (others []shape.PatchGroup) {
 // place of a mark.
 func (s *patchChoice) headers() {
 	for _, g := range s.patch.Groups() {
-		if g.Header != g.First-1 || !s.chosen(g.Header) {
+		if g.Header != g.First-1 || !s.chosen(g.Header) || s.chosen(g.File) {
 			continue
 		}
 		cost := -markerTokens
@@ -166,11 +168,23 @@ func (s *patchChoice) headers() {
 	}
 }
 
+// start returns the first line of the header that is shown with a group; -1 for none, or if it
+// is chosen.
+func (s *patchChoice) start(g shape.PatchGroup) int {
+	switch {
+	case g.Header < 0 || s.chosen(g.Header):
+		return -1
+	case s.most && g.Header == g.First-1:
+		return g.File
+	}
+	return g.Header
+}
+
 // begin chooses the lines of a group up to one.
 func (s *patchChoice) begin(g shape.PatchGroup, end int) {
 	s.left -= markerTokens
-	if g.Header >= 0 && !s.chosen(g.Header) {
-		s.show(g.Header, shape.KeepStructure)
+	for i := s.start(g); i >= 0 && i <= g.Header; i++ {
+		s.show(i, shape.KeepStructure)
 	}
 	for i := g.First; i < end; i++ {
 		s.show(i, shape.KeepContext)
@@ -183,8 +197,8 @@ func (s *patchChoice) beginnings(groups []shape.PatchGroup) {
 	for n, g := range groups {
 		each := s.left / (len(groups) - n)
 		cost, end := markerTokens, g.First
-		if g.Header >= 0 && !s.chosen(g.Header) {
-			cost += s.cost(g.Header)
+		for i := s.start(g); i >= 0 && i <= g.Header; i++ {
+			cost += s.cost(i)
 		}
 		for end < g.Last && cost+s.cost(end) <= each {
 			cost += s.cost(end)
