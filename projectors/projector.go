@@ -25,7 +25,7 @@ import (
 // policy give the same canonical result for the same version. A change of canonical
 // results, as a golden file shows it, raises the version, so that an old record is not
 // taken for a forged one.
-const Version = 3
+const Version = 4
 
 // Projector makes the canonical result of one family, together with its receipt.
 // Safe for concurrent use. It returns an *envelope.InvalidError for a complete
