@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/shape"
@@ -172,6 +173,9 @@ func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool 
 		budget = budget.marker(-1)
 	case !before && !after:
 		budget = budget.marker(1)
+	}
+	if len(c.shown) > 0 && len(bytes.TrimSpace(r.Line.Text)) == 0 && !c.has(max(0, i-1)) && !c.has(min(i+1, len(list)-1)) {
+		return false // it would be alone
 	}
 	if r.Reason <= shape.KeepContext {
 		limit = max(minLineBytes, limit/contextShare)

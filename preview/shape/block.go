@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"math/bits"
@@ -221,6 +222,28 @@ func messagesFirst(list []Ranked) {
 		case r.Reason == KeepError && r.Score >= leastMessage:
 			r.worth = max(r.worth, list[named].worth+1)
 			named = -1
+		}
+	}
+}
+
+// legends begin the line that says which sign stands for which value of a failed comparison, as
+// Jest, Vitest, Node and testify print it.
+var legends = []string{"- Expected", "+ Received", "+ actual - expected", "+ Actual", "--- Expected"}
+
+// differences lets the lines in which two values differ come with the legend above them: what is
+// equal in both says nothing.
+func differences(list []Ranked) {
+	legend := -1
+	for i := range list {
+		text := bytes.TrimSpace(list[i].look().bare)
+		isLegend := slices.ContainsFunc(legends, func(l string) bool { return bytes.HasPrefix(text, []byte(l)) })
+		switch {
+		case isLegend:
+			legend = i
+		case legend >= 0 && list[i].Number-list[legend].Number > mostToMessage:
+			legend = -1
+		case legend >= 0 && len(text) > 1 && (text[0] == '-' || text[0] == '+') && text[1] == ' ':
+			list[i].worth = max(list[i].worth, list[legend].worth)
 		}
 	}
 }

@@ -39,11 +39,29 @@ func rankQuiet(list []Ranked, lines int64, terms *focus.Terms) {
 			distance = min(distance, r.Number)
 		}
 		r.worth = leastWorth - 1 - points(min(distance, mostDistance))
-		if scores != nil && scores[i] > 0 {
-			r.worth = points(scores[i])
-		}
-		if r.Reason == KeepSummary || r.Reason == KeepProfile {
+		switch {
+		case r.Reason == KeepSummary || r.Reason == KeepProfile:
 			r.worth = quietResult + points(r.Score)
+		case scores != nil && scores[i] > 0:
+			r.worth = points(scores[i])
+		case r.Reason == KeepContext && r.Score >= leastLoud: // it belongs to a result
+			r.worth = points(r.Score)
+		}
+	}
+	belowResults(list)
+}
+
+// mostBelow is how many lines below a result belong to it, if they are indented deeper.
+const mostBelow = 3
+
+// belowResults lets the first lines below a result come with it: it introduces them.
+func belowResults(list []Ranked) {
+	for i := range list {
+		if r := &list[i]; r.worth < quietResult || r.Score < 0 {
+			continue
+		}
+		for k := i + 1; k < len(list) && k <= i+mostBelow && follows(list, k) && list[k].look().indent > list[i].look().indent && !list[k].look().blank; k++ {
+			list[k].worth = max(list[k].worth, list[i].worth-1)
 		}
 	}
 }

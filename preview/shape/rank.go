@@ -117,6 +117,7 @@ func Rank(list []Ranked, o Options) []Run {
 	neighbors(list)
 	byPlace(list, findings, o.Lines, strongest >= strongFinding)
 	messagesFirst(list)
+	differences(list)
 	odds.raise(list, strongest >= strongFinding)
 	markExceptions(list, !o.Succeeded)
 	return runs

@@ -150,7 +150,7 @@ func formOfCode(body []byte, indent int) codeForm {
 	if isCall(body) {
 		return codeOther
 	}
-	if indent == 0 && isWordy(body) {
+	if indent == 0 && isSentence(body) {
 		return codeProse
 	}
 	return codeUnknown
@@ -226,7 +226,7 @@ func definesName(body []byte, indent int) bool {
 		word := rest[:end]
 		switch string(word) {
 		case "const", "var", "let", "val", "type", "object", "service", "message", "record", "data", "open", "case", "extension", "module", "local":
-			if indent == 0 && len(rest) > end+1 && (textscan.BeginsWord(rest[end+1]) || rest[end+1] == '(') && !isWordy(body) {
+			if indent == 0 && len(rest) > end+1 && (textscan.BeginsWord(rest[end+1]) || rest[end+1] == '(') && !isSentence(body) {
 				return true
 			}
 		default:
@@ -253,7 +253,12 @@ func isNameOfDefinition(text []byte) bool {
 		return len(text) > 0 && (text[0] == '(' || text[0] == '<' || text[0] == '{')
 	}
 	rest := bytes.TrimLeft(text[end:], " ")
-	return len(rest) == 0 || bytes.IndexByte([]byte("(<{:=[;-&,|!"), rest[0]) >= 0 || textscan.BeginsWord(rest[0]) && !isWordy(text)
+	return len(rest) == 0 || bytes.IndexByte([]byte("(<{:=[;-&,|!"), rest[0]) >= 0 || textscan.BeginsWord(rest[0]) && !isSentence(text)
+}
+
+// isSentence reports whether a line is made of words, and does not end as code does.
+func isSentence(text []byte) bool {
+	return isWordy(text) && bytes.IndexByte([]byte("{}();:=,<["), text[len(text)-1]) < 0
 }
 
 // notMethods are words before a bracket that are no names of methods.

@@ -246,7 +246,8 @@ func rankTable(list []Ranked) {
 			if i < headerLines && header.fields {
 				summarized(list[:i])
 			}
-		case text[0] == '(' && i+3 > len(list): // "(12 rows)"
+		case text[0] == '(' && i+3 > len(list), // "(12 rows)"
+			i+1 == len(list) && from < i-1 && isRule(list[i-1].Line.Text): // the sums below a rule
 			r.set(scoreNamed, 0, KeepSummary)
 		case header.faulty(text):
 			faulty++
