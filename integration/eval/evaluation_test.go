@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,9 @@ var policies = []string{receipts, headAndTail, tail}
 
 // behind is how many points of recall receipts may be below a plain cut, on a kind of outputs.
 const behind = 2
+
+// leastSpent is how much of a budget a receipt spends that leaves text out, in per cent.
+const leastSpent = 90
 
 // evaluation is one run over a corpus.
 type evaluation struct {
@@ -127,6 +131,48 @@ func (e *evaluation) receipt(t *testing.T, s *sidecar, d *output, budget int) st
 	}
 	return r.GetText()
 }
+
+// checkSpent fails where receipts leave a line out while budget is left. Noise is left out in any
+// case, so it is for documents without it.
+func (e *evaluation) checkSpent(t *testing.T) {
+	t.Helper()
+	for _, b := range e.budgets {
+		for i, d := range e.documents {
+			if r := e.results[cell{receipts, b}][i]; leftOut(r, d, b) != "" {
+				t.Errorf("%s at %d tokens: %d are spent, and a line is left out", d.receiptName(), b, r.tokens)
+			}
+		}
+	}
+}
+
+// leftOut returns a line that a receipt has nothing like, although a tenth of the budget is left. A
+// readable form says less than its text, and all of it.
+func leftOut(r result, d *output, budget int) string {
+	if r.tokens*100 >= budget*leastSpent || readableForm.MatchString(r.text) {
+		return ""
+	}
+	shown := map[string]bool{"": true}
+	for line := range strings.Lines(r.text) {
+		shown[likeness(line)] = true
+	}
+	for line := range strings.Lines(strings.ToValidUTF8(string(d.Payload), "\uFFFD")) {
+		if !shown[likeness(line)] && len(line) < budget-r.tokens {
+			return line
+		}
+	}
+	return ""
+}
+
+// readableForm matches the heading of a payload that is shown in a readable form.
+var readableForm = regexp.MustCompile(`(?m)^[^\n]*: (\d+ of )?\d+ lines? of `)
+
+// likeness returns what lines have in common that differ in numbers and names alone.
+func likeness(line string) string {
+	return strings.Join(wordsOfLine.FindAllString(shownLine(line), -1), " ")
+}
+
+// wordsOfLine matches words without digits in them, but not names with signs.
+var wordsOfLine = regexp.MustCompile(`\b[A-Za-z]{3,}\b`)
 
 // add scores what a policy shows of the next document.
 func (e *evaluation) add(policy string, budget int, d *output, text string) {

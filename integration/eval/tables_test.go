@@ -101,16 +101,6 @@ func (e *evaluation) costTable(t *testing.T, title string) string {
 // failedCommands is the group of what commands printed that failed.
 var failedCommands = group{"failed commands", func(d *output) bool { return d.Failed() }}
 
-// checkCost fails when receipts of failed commands cost more than they did.
-func (e *evaluation) checkCost(t *testing.T, most float64) {
-	t.Helper()
-	for _, b := range e.budgets {
-		if n := e.tokens(cell{receipts, b}, failedCommands); b == 4000 && *source == "" && n > most {
-			t.Errorf("receipts of failed commands cost %.0f tokens at a budget of %d, and may cost %.0f", n, b, most)
-		}
-	}
-}
-
 // publish logs tables, and writes them into the document where one is named, between two lines of this name.
 func publish(t *testing.T, name string, tables ...string) {
 	t.Helper()
