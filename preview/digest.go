@@ -1,6 +1,8 @@
 package preview
 
 import (
+	"slices"
+
 	"github.com/toolresult/toolresult/preview/reports"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
@@ -60,6 +62,11 @@ func (d *Digest) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	return p
 }
 
+// saysWrong reports whether a line says that something is wrong.
+func saysWrong(r shape.Ranked) bool {
+	return r.Reason >= shape.KeepError && r.Reason < shape.KeepWarning && r.Score > 0
+}
+
 // scoreDigest is the score of lines that are by file.
 const scoreDigest = 88
 
@@ -76,6 +83,9 @@ func (d *Digest) ranking(f Hints, early, share int, c tokens.Counter) *ranking {
 		rest = append(rest, shape.Ranked{Line: k.list[i].Line, Number: int64(i - names + 1)})
 	}
 	shape.Rank(rest, shape.Options{Lines: int64(len(rest)), Succeeded: f.Succeeded})
+	if d.digest.Passed() && slices.ContainsFunc(rest, saysWrong) {
+		early = 0 // what failed comes before what passed
+	}
 	for i := range rest {
 		k.list[names+i].Score, k.list[names+i].Reason = max(1, rest[i].Score), rest[i].Reason
 	}

@@ -94,11 +94,11 @@ func (p *Preview) Whole() bool {
 	return len(p.Cuts) == 0 && p.ReplacedBytes == 0 && p.EscapedBytes == 0
 }
 
-// Truncated reports whether content was omitted: more than colours, times,
-// carriage returns before line ends and invisible characters.
+// Truncated reports whether content was omitted: more than colours, times, states of
+// lines that the tool overwrote, carriage returns and invisible characters.
 func (p *Preview) Truncated() bool {
 	for i := range p.Cuts {
-		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible && k != CutTime {
+		if k := p.Cuts[i].Kind; k != CutControl && k != CutInvisible && k != CutTime && k != CutProgress {
 			return true
 		}
 	}

@@ -50,7 +50,11 @@ func TestServicesShareTheirParts(t *testing.T) {
 	s := newServices(t, servertest.NewArchive(t), func(p *server.Parts) {
 		p.Metrics, p.Budgets = m, []config.Budget{{Tool: "?*", Tokens: 150}}
 	})
-	text, call := string(servertest.LogText(9000)), &pb.CallReference{SessionId: "s", CallId: "c"}
+	text := ""
+	for i := 0; len(text) < 9000; i++ {
+		text += fmt.Sprintf("compiling unit %d of the program\n", i)
+	}
+	call := &pb.CallReference{SessionId: "s", CallId: "c"}
 	resp, err := s.Results.Project(t.Context(), &pb.ProjectRequest{Output: servertest.Command("make", 0, text), Call: call})
 	if err != nil || resp.GetReceipt().GetTokens() > 150 {
 		t.Fatalf("%d tokens, %v", resp.GetReceipt().GetTokens(), err)

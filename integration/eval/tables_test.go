@@ -107,12 +107,17 @@ func publish(t *testing.T, name string, tables ...string) {
 	text := strings.Join(tables, "\n")
 	t.Logf("%s\n%s", name, text)
 	if *document != "" {
-		path := *document
-		if slices.Contains(detailed, name) {
-			path = details
+		paths := []string{*document}
+		switch {
+		case slices.Contains(detailed, name):
+			paths = []string{details}
+		case name == first:
+			paths = append(paths, readme)
 		}
-		if err := replaceBetween(path, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", text); err != nil {
-			t.Error(err)
+		for _, path := range paths {
+			if err := replaceBetween(path, "<!-- "+name+" -->\n", "<!-- /"+name+" -->\n", text); err != nil {
+				t.Error(err)
+			}
 		}
 	}
 }
@@ -120,7 +125,13 @@ func publish(t *testing.T, name string, tables ...string) {
 // details is the document beside the page, which has the tables that few ask for.
 const details = "README.md"
 
-var detailed = []string{"others", "idioms", "own", "compaction"}
+var detailed = []string{"others", "idioms", "own", "compaction", "steps of this repository"}
+
+// first is the table that the README of the repository begins with.
+const (
+	first  = "steps"
+	readme = "../../README.md"
+)
 
 // replaceBetween writes what is between two lines of a document anew.
 func replaceBetween(path, begin, end, with string) error {

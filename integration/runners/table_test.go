@@ -39,7 +39,7 @@ var runs = []run{
 	{"rustc", "cargo build", 101, []string{"error[E0425]", "error[E0308]", "src/main.rs:1", "2 previous errors"}},
 	{"maven", "mvn -B test", 1, []string{"CartTest.discount", "the discount counts twice", "expected: <20> but was: <25>", "CartTest.java:9", "CartTest.cheapestOfNone", "NoSuchElement", "Tests run: 14, Failures: 1, Errors: 1", "BUILD FAILURE"}},
 	{"junit-console", "java -jar junit-platform-console-standalone.jar execute", 1, []string{"discount", "the discount counts twice ==> expected: <20> but was: <25>", "CartTest.java:9", "cheapestOfNone()", "2 tests failed", "12 tests successful"}},
-	{"mypy", "mypy .", 1, []string{"bad.py:7: error: Incompatible return value", "Name \"undefined_name\" is not defined", "Found 4"}},
+	{"mypy", "mypy .", 1, []string{"bad.py:7", "error: Incompatible return value", "Name \"undefined_name\" is not defined", "Found 4"}},
 	{"ruff", "ruff check", 1, []string{"F821", "bad.py:11:40", "F401", "Found"}},
 	{"pyright", "pyright", 1, []string{"bad.py:7", "\"undefined_name\" is not defined", "errors,"}},
 	{"pre-commit", "pre-commit run -a", 1, []string{"no tabs in sources", "hook id: bad", "exit code: 2", "a.txt:1:a tab here", "hook id: ruff", "F821", "bad.py:11:40", "Found 4 errors"}},

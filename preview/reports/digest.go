@@ -16,6 +16,8 @@ type Digest struct {
 	lines int // of the form
 	early int // of these that have a share of a budget before others
 	share int // in percent
+
+	passed bool // its own lines name tests that passed
 }
 
 // Bounds of a digest: how many lines it is of at least, and how long its own are, in
@@ -54,6 +56,9 @@ func (d *Digest) Names() int { return d.names }
 // Early returns how many of these come before others, and the percentage of a budget that
 // they may have.
 func (d *Digest) Early() (lines, share int) { return d.early, d.share }
+
+// Passed reports whether the lines by file name tests that passed.
+func (d *Digest) Passed() bool { return d.passed }
 
 // digestWriter collects the lines of a digest.
 type digestWriter struct {

@@ -76,23 +76,23 @@ func TestDigestOfFindings(t *testing.T) {
 	}{
 		"tsc": {
 			places("src/f%d.ts(%d,5): error TS2551: Property 'nam' does not exist on type 'User'.\n") + "src/g.ts(3,1): error TS1005: ';' expected.\n",
-			[]string{"10 errors in 10 files", "src/f0.ts(7,5): error TS2551: Property 'nam' does not exist on type 'User'.", "src/f8.ts 87:5", "src/g.ts(3,1): error TS1005: ';' expected."},
+			[]string{"10 errors in 10 files", "src/f0.ts(7,5): error TS2551: Property 'nam' does not exist on type 'User'.", "src/f8.ts:87:5", "src/g.ts(3,1): error TS1005: ';' expected."},
 		},
-		"tsc --pretty": {places("src/f%d.ts:%d:5 - error TS2551: Property 'nam' does not exist on type 'User'.\n"), []string{"9 errors in 9 files", "src/f8.ts 87:5"}},
-		"flake8":       {places("app/m%d.py:%d:80: E501 line too long\n"), []string{"9 findings in 9 files", "app/m0.py:7:80: E501 line too long", "app/m8.py 87:80"}},
-		"pylint":       {"************* Module app\n" + places("app/m%d.py:%d:0: C0114: Missing module docstring (missing-module-docstring)\n"), []string{"9 findings in 9 files", "app/m8.py 87:0"}},
-		"mypy":         {places("app/m%d.py:%d: error: Name \"x\" is not defined  [name-defined]\n") + "Found 9 errors in 9 files (checked 9 source files)\n", []string{"9 errors in 9 files", "app/m8.py 87", "Found 9 errors in 9 files (checked 9 source files)"}},
-		"msbuild":      {places("Controllers\\C%d.cs(%d,13): warning CS0168: The variable 'e' is declared but never used [/src/api.csproj]\n"), []string{"9 warnings in 9 files", "Controllers\\C8.cs 87:13"}},
-		"go vet":       {"# m/p\n" + places("./f%d.go:%d:2: undefined: thing\n"), []string{"9 findings in 9 files", "./f8.go 87:2", "# m/p"}},
+		"tsc --pretty": {places("src/f%d.ts:%d:5 - error TS2551: Property 'nam' does not exist on type 'User'.\n"), []string{"9 errors in 9 files", "src/f8.ts:87:5"}},
+		"flake8":       {places("app/m%d.py:%d:80: E501 line too long\n"), []string{"9 findings in 9 files", "app/m0.py:7:80: E501 line too long", "app/m8.py:87:80"}},
+		"pylint":       {"************* Module app\n" + places("app/m%d.py:%d:0: C0114: Missing module docstring (missing-module-docstring)\n"), []string{"9 findings in 9 files", "app/m8.py:87:0"}},
+		"mypy":         {places("app/m%d.py:%d: error: Name \"x\" is not defined  [name-defined]\n") + "Found 9 errors in 9 files (checked 9 source files)\n", []string{"9 errors in 9 files", "app/m8.py:87", "Found 9 errors in 9 files (checked 9 source files)"}},
+		"msbuild":      {places("Controllers\\C%d.cs(%d,13): warning CS0168: The variable 'e' is declared but never used [/src/api.csproj]\n"), []string{"9 warnings in 9 files", "Controllers\\C8.cs:87:13"}},
+		"go vet":       {"# m/p\n" + places("./f%d.go:%d:2: undefined: thing\n"), []string{"9 findings in 9 files", "./f8.go:87:2", "# m/p"}},
 		"eslint": {
 			"/w/a.js\n" + strings.Repeat("  3:1  error  'x' is not defined  no-undef\n", 5) + "\n/w/b.js\n" + strings.Repeat("  4:1  warning  Unexpected console statement  no-console\n", 5) + "\n✖ 10 problems (5 errors, 5 warnings)\n",
 			[]string{"5 errors, 5 warnings in 2 files", "/w/a.js:3:1  error  'x' is not defined  no-undef", "/w/b.js:4:1  warning", "✖ 10 problems (5 errors, 5 warnings)"},
 		},
 		"gcc": {
 			places("src/f%d.c:%d:9: error: 'n' undeclared\n   12 |   n = 1;\n      |   ^\n") + "make: *** [all] Error 1\n",
-			[]string{"error: src/f0.c 7:9; src/f1.c 17:9;", "   12 |   n = 1;", "make: *** [all] Error 1"},
+			[]string{"error: src/f0.c:7:9; src/f1.c:17:9;", "   12 |   n = 1;", "make: *** [all] Error 1"},
 		},
-		"rustc": {places("error[E0425]: cannot find value `n` in this scope\n --> src/f%d.rs:%d:5\n  |\n9 |     n\n  |     ^\n\n"), []string{"error E0425: src/f0.rs 7:5; src/f1.rs 17:5;"}},
+		"rustc": {places("error[E0425]: cannot find value `n` in this scope\n --> src/f%d.rs:%d:5\n  |\n9 |     n\n  |     ^\n\n"), []string{"error E0425: src/f0.rs:7:5; src/f1.rs:17:5;"}},
 	} {
 		d := reports.ParseDigest([]byte(c.text))
 		if d == nil {

@@ -58,7 +58,7 @@ func (g *findingGroup) list(without string) (list []string) {
 		case file == without:
 			list = append(list, places)
 		default:
-			list = append(list, file+" "+places)
+			list = append(list, file+":"+places)
 		}
 	}
 	return list
@@ -209,7 +209,7 @@ func (w *digestWriter) addMessages(list []textFinding) {
 		if also := "  also " + strings.Join(more, "; "); len(more) > 0 && len(also) <= mostAlso {
 			w.add(rank, also)
 		} else if len(more) > 0 {
-			heading := "more of " + g.file + " " + g.place + ":"
+			heading := "more of " + g.file + ":" + g.place + ":"
 			w.addMore(g.level, level+otherPlaces, heading, ";", more)
 		}
 	}

@@ -82,7 +82,9 @@ func digestPassed(lines []string) *Digest {
 	for _, s := range suites {
 		w.addSuite(s)
 	}
-	return w.end(passedShare, others)
+	d := w.end(passedShare, others)
+	d.passed = true
+	return d
 }
 
 // add adds a test. A run may name it twice.

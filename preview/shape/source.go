@@ -88,8 +88,11 @@ func isSource(lines [][]byte) bool {
 			prose++
 		}
 	}
-	return all >= leastSource && named > 0 && code*100 >= all*leastCode && prose*8 <= all && !signs.IsLog()
+	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all && !signs.IsLog()
 }
+
+// leastNames is the share of lines that define or import a name, one in so many.
+const leastNames = 64
 
 // leastCode is the share of lines that must have a form of code, in per cent.
 const leastCode = 60
@@ -187,13 +190,19 @@ func startsStatement(body []byte) bool {
 	return body[0] == '@' && end == 0 && len(body) > 1 && textscan.BeginsWord(body[1])
 }
 
-// isTarget reports whether text before an equals sign is what a value is assigned to.
+// isTarget reports whether text before an equals sign is what a value is assigned to: up to four
+// names with the signs of types and indices.
 func isTarget(text []byte) bool {
 	text = bytes.TrimRight(text, " \t:+-*/|&^%?<>!=")
 	words := 0
 	for field := range bytes.FieldsSeq(text) {
 		if words++; words > 4 || !textscan.BeginsWord(field[0]) && bytes.IndexByte([]byte("_$@*&.(["), field[0]) < 0 {
 			return false
+		}
+		for _, c := range field {
+			if !textscan.BeginsWord(c) && bytes.IndexByte([]byte("_$@*&.()[]<>,:?!'\"-"), c) < 0 {
+				return false
+			}
 		}
 	}
 	return words > 0

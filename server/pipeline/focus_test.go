@@ -216,7 +216,7 @@ func TestOutputIsShownAgainForAnotherFocus(t *testing.T) {
 	}{
 		"cut.another":   {string(servertest.LogText(90_000)), "another", true},
 		"cut.same":      {string(servertest.LogText(90_000)), "first", false},
-		"whole.another": {strings.Repeat("a line of a short output\n", 20), "another", false},
+		"whole.another": {string(servertest.LogText(600)), "another", false},
 	} {
 		h.setFocus(t, name, "", "first")
 		project := func(id string) *pb.ProjectResponse {

@@ -143,7 +143,7 @@ func TestTurnsGiveFailuresTheirShareFirst(t *testing.T) {
 // its family is.
 func TestTurnsBoundOutputsByTheirTotal(t *testing.T) {
 	h := newHarness(t)
-	text := &pb.CompleteToolOutput{ToolName: "view", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: servertest.Inline(servertest.LogText(40_000))}}}
+	text := &pb.CompleteToolOutput{ToolName: "build", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: servertest.Inline(servertest.LogText(40_000))}}}
 	alone, err := h.Project(t.Context(), &pb.ProjectRequest{Output: text})
 	if err != nil {
 		t.Fatal(err)
