@@ -55,7 +55,6 @@ func isSource(lines [][]byte) bool {
 		return true
 	}
 	code, all, named, prose := 0, 0, 0, 0
-	var signs LogSigns
 	inComment := []byte(nil) // what ends it
 	for _, text := range lines {
 		text = textscan.WithoutEscapes(text)
@@ -76,8 +75,9 @@ func isSource(lines [][]byte) bool {
 			inComment = end
 			continue
 		}
-		all++
-		signs.Add(text)
+		if all++; all == quickLines && code*100 < all*leastCode/2 {
+			return false
+		}
 		switch form := formOfCode(body, len(text)-len(body)); form {
 		case codeNames:
 			named++
@@ -88,8 +88,11 @@ func isSource(lines [][]byte) bool {
 			prose++
 		}
 	}
-	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all && !signs.IsLog()
+	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all && !isLog(lines)
 }
+
+// quickLines is how many lines tell that a text with half of the code that it needs is none.
+const quickLines = 32
 
 // leastNames is the share of lines that define or import a name, one in so many.
 const leastNames = 64
