@@ -164,14 +164,6 @@ func parseMark(line string) (*Mark, bool) {
 	return mark, true
 }
 
-// lineSpan names one line or a range of lines.
-func lineSpan(first, last int64) string {
-	if first == last {
-		return "line " + strconv.FormatInt(first, 10)
-	}
-	return "lines " + strconv.FormatInt(first, 10) + "-" + strconv.FormatInt(last, 10)
-}
-
 // number returns the value of digits that a form has matched; 0 for none.
 func number(digits string) int64 {
 	n, _ := strconv.ParseInt(digits, 10, 64)
