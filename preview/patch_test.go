@@ -45,7 +45,7 @@ func TestPatchShowsWholeHunks(t *testing.T) {
 	for f := range 12 {
 		shown := 0
 		for h := range 5 {
-			old, changed := strings.Contains(text, fmt.Sprintf("-\treturn old_%d_%d;\n", f, h)), strings.Contains(text, fmt.Sprintf("+\trelease(p);\n after one\n after two\n after three\n"))
+			old, changed := strings.Contains(text, fmt.Sprintf("-\treturn old_%d_%d;\n", f, h)), strings.Contains(text, "+\trelease(p);\n after one\n after two\n after three\n")
 			if old && changed {
 				shown++
 			}
