@@ -100,11 +100,7 @@ func (c cell) isShown(host string, alive bool, text string) bool {
 		return strings.Contains(text, "short") && !strings.Contains(text, "Process killed") && len(text) < 200
 	}
 	if alive {
-		size := 168_920
-		if c.name == "1 GiB" {
-			size = gibibyteSize
-		}
-		return strings.Contains(text, deciding) && strings.Contains(text, fmt.Sprintf(" %d bytes;", size)) && reading(text).Tokens <= 1000
+		return strings.Contains(text, deciding) && strings.Contains(text, c.heading()) && reading(text).Tokens <= 1000
 	}
 	if host == "opencode" { // which loses the end of an output now and then, also without us; TestShellOfHosts has all of it
 		return strings.Contains(text, "...output truncated...") && numbers(text) > 1500
