@@ -200,6 +200,9 @@ func (t tool) shellArguments(command string) map[string]any {
 			a[name] = []string{"bash", "-c", command}
 		}
 	}
+	if _, found := t.properties["yield_time_ms"]; found {
+		a["yield_time_ms"] = 30_000 // Codex goes on without the result after 10 s unless told
+	}
 	return a
 }
 
