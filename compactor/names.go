@@ -290,7 +290,7 @@ func nameKey(name string) string {
 }
 
 // definition returns what a line of source defines, with its keyword; empty for none.
-// Only what stands at the beginning of a line, or below one definition, counts.
+// Only unindented definitions and those directly inside one count.
 func definition(line string) string {
 	text := strings.TrimRight(line, "\r\n")
 	code := strings.TrimLeft(text, " \t")

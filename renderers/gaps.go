@@ -2,7 +2,7 @@ package renderers
 
 import "strings"
 
-// Gap is the range of lines that a mark stands for, as far as a receipt tells it: 0 is
+// Gap is the range of lines that a mark stands for, as far as a receipt states it: 0 is
 // an unknown end. A mark inside a line has that line alone.
 type Gap struct{ First, Last int64 }
 

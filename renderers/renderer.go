@@ -98,7 +98,7 @@ var formNames = [...]string{FormIndented: "indented JSON", FormReport: "its repo
 type Extent struct {
 	Lines    int64        // of the form that is shown; 0 for a stream without lines, such as a binary
 	Form     ReadableForm // of these lines
-	Bytes    int64        // of all lines; 0 where their number tells the size
+	Bytes    int64        // of all lines; 0 if their number implies the size
 	Entries  int64        // of a list, which has neither lines nor bytes
 	Shown    int64        // lines or entries shown; equal to their number when all are
 	Notes    []string     // further facts, in the grammar's words

@@ -72,7 +72,7 @@ func extent(v *envelope.Large) *Extent {
 
 // onlyOverwritten reports whether nothing was omitted but states of lines that the tool
 // itself overwrote, with colours and the like. A terminal does not show them either, so a
-// heading would cost more than it tells; the canonical result counts them.
+// heading would cost more than it is worth; the canonical result counts them.
 func onlyOverwritten(cuts []*pb.Cut) bool {
 	return !slices.ContainsFunc(cuts, func(c *pb.Cut) bool {
 		return c.GetKind() != pb.CutKind_CUT_KIND_PROGRESS && c.GetKind() != pb.CutKind_CUT_KIND_CONTROL
@@ -92,7 +92,7 @@ func newExtent(v *envelope.Large, notes []string) *Extent {
 	return e
 }
 
-// usualLineBytes is the average length of lines up to which their number tells the size
+// usualLineBytes is the average length of lines up to which their number implies the size
 // of a text, in bytes.
 const usualLineBytes = 200
 

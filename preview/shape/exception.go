@@ -130,7 +130,7 @@ const (
 	partTogether                 // one of several exceptions of a group
 )
 
-// Announcements of what comes next, or came before.
+// Announcements of what follows or precedes.
 var (
 	stackTitles = [...]string{
 		"stack backtrace:", "Stack backtrace:", "Stack trace:", "Stacktrace:", "stack traceback:", "Current stack trace:", "Backtrace:", "Call stack:",

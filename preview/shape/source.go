@@ -94,7 +94,7 @@ func isSource(lines [][]byte) bool {
 // quickLines is how many lines tell that a text with half of the code that it needs is none.
 const quickLines = 32
 
-// leastNames is the share of lines that define or import a name, one in so many.
+// leastNames is the least share of lines that define or import a name: one in 64.
 const leastNames = 64
 
 // leastCode is the share of lines that must have a form of code, in per cent.

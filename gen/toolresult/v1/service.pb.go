@@ -1927,8 +1927,8 @@ type ReceiptExtent struct {
 	// Lines of the whole, if it is shown as it was written; 0 for what has none, such as a
 	// binary or a list.
 	Lines uint64 `protobuf:"varint,1,opt,name=lines,proto3" json:"lines,omitempty"`
-	// Bytes of the form that is shown; 0 if the number of its lines tells the size, and for a
-	// list.
+	// Bytes of the form that is shown; 0 if the number of its lines implies the size, and for
+	// a list.
 	Bytes uint64 `protobuf:"varint,2,opt,name=bytes,proto3" json:"bytes,omitempty"`
 	// Entries of a list.
 	Entries uint64 `protobuf:"varint,3,opt,name=entries,proto3" json:"entries,omitempty"`
