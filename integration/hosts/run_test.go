@@ -156,7 +156,7 @@ func (tr *trial) toolresult(args ...string) string {
 // run runs the host, and returns what the model read of its calls.
 func (tr *trial) run() []string {
 	tr.Helper()
-	ctx, cancel := context.WithTimeout(tr.Context(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(tr.Context(), 4*time.Minute)
 	defer cancel()
 	c := exec.CommandContext(ctx, filepath.Join(tr.bin, tr.program), tr.args...)
 	c.Dir, c.Env, c.WaitDelay = tr.work, tr.environment(), 5*time.Second
