@@ -117,7 +117,7 @@ test("writes that are not awaited keep their order", async () => {
   const writes = Array.from({ length: 200 }, (_, i) => stream.write(`${i}\n`));
   const result = await stream.finish({ exitStatus: 0 });
   await Promise.all(writes);
-  assert.equal(result.receipt, `Process exited with code 0\noutput:\n${Array.from({ length: 200 }, (_, i) => i).join("\n")}`.replace("output:", result.receipt.split("\n")[1]!));
+  assert.equal(result.receipt, `Process exited with code 0\n${Array.from({ length: 200 }, (_, i) => i).join("\n")}`);
   await assert.rejects(stream.write("more"), /has ended/);
 });
 
