@@ -90,7 +90,7 @@ test("how a command ended, as Node.js says it", async () => {
 
 test("many calls run at once, also on a connection that is not there yet", { timeout: 60_000 }, async () => {
   const fresh = await connect({ address: sidecar.address });
-  const results = await Promise.all(Array.from({ length: 2000 }, (_, i) => fresh.projectText("echo", `text ${i}\n`)));
+  const results = await Promise.all(Array.from({ length: 500 }, (_, i) => fresh.projectText("echo", `text ${i}\n`)));
   results.forEach((result, i) => assert.equal(result.receipt, `Tool output:\ntext ${i}`));
 });
 
