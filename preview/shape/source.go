@@ -63,6 +63,8 @@ func isSource(lines [][]byte) bool {
 		switch {
 		case len(body) == 0:
 			continue
+		case bytes.HasPrefix(body, []byte("```")) && inComment == nil:
+			return false // a document that has code
 		case inComment != nil:
 			if bytes.Contains(body, inComment) {
 				inComment = nil
@@ -142,6 +144,10 @@ func formOfCode(body []byte, indent int) codeForm {
 	switch last {
 	case ';', '{', '}', '(', '[', ',', '\\':
 		return codeOther
+	case '"':
+		if name, _, _ := bytes.Cut(body, []byte{last}); len(bytes.TrimRight(name, " ")) == 0 || isName(bytes.TrimRight(name, " ")) {
+			return codeOther // of a list of imports
+		}
 	case ')', ']':
 		if len(body) == 1 || bytes.IndexByte([]byte("(["), body[0]) >= 0 || isCall(body) {
 			return codeOther
