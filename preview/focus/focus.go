@@ -11,8 +11,9 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// MaxBytes bounds the part of a focus that is read.
-const MaxBytes = 8 << 10
+// MaxBytes bounds the part of a focus that is read: the two of at most 8 KiB, of a session and of a
+// call, with a line end between them.
+const MaxBytes = 2*8<<10 + 1
 
 // Bounds of words.
 const (
@@ -80,8 +81,8 @@ const common = " a an and any are as at be been but by can could did do does for
 func isCommon(word []byte) bool { return strings.Contains(common, " "+string(word)+" ") }
 
 // Scores returns how much each of n lines has of what is looked for, in units; 0 for nothing, and
-// for less than the evidence that a line needs. A word counts once in a line, and less the more lines have it. A line beside others that have
-// what is looked for gets a part of theirs.
+// for less than the evidence that a line needs. A word counts once in a line, and less the more
+// lines have it. A line beside others that have what is looked for gets a part of theirs.
 func (t *Terms) Scores(need Evidence, n int, line func(i int) []byte) []int {
 	var s splitter
 	last, frequency := make([]int, len(t.weights)), make([]int, len(t.weights))

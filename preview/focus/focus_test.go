@@ -105,6 +105,17 @@ func TestFirst(t *testing.T) {
 	}
 }
 
+// A session's focus of the greatest size leaves space for that of the call behind it.
+func TestFocusOfSessionAndCall(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("session ", 8<<10/8) + "\n" + strings.Repeat("words of a call ", 8<<10/16-1) + "retry_policy"
+	lines := slices.Repeat([]string{"other words"}, 20)
+	lines[4] = "set the retry_policy"
+	if got := scores(text, lines...); got[4] == 0 {
+		t.Errorf("%v", got)
+	}
+}
+
 func FuzzScores(f *testing.F) {
 	f.Add("find the parser of headers", "parse_header(x)\nother\n")
 	f.Fuzz(func(t *testing.T, text, output string) {
