@@ -16,7 +16,9 @@ func (s Shape) hasFocus() bool { return s == Search || s == Listing || s == Tabl
 // focusPrice is what a line of e times as many tokens must have more of what is looked for.
 const focusPrice = focus.Unit
 
-const freePrice = 48
+// freePrice is the price of a line of some 16 tokens, which costs nothing here, so that only long
+// lines need more than the evidence.
+const freePrice = 3 * focus.Unit
 
 // rankFocused puts the lines that have more of what the reader looks for first.
 func rankFocused(list []Ranked, terms *focus.Terms) {

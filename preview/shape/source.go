@@ -46,14 +46,25 @@ func isLog(lines [][]byte) bool {
 // leastSource is how many lines source code has at least, beside comments.
 const leastSource = 6
 
-// isSource reports whether text is source code: it defines or imports names, and most of its
-// lines have a form that only code has. Text with the numbers of a viewer is shown as source code,
-// whatever it is: nobody numbers the lines of a log.
+// isSource reports whether text is source code. Text with the numbers of a viewer is shown as
+// source code, whatever it is, but for a log.
 func isSource(lines [][]byte) bool {
-	numbers := areNumbered(lines)
-	if numbers && len(lines) >= leastSource {
-		return true
+	if areNumbered(lines) && len(lines) >= leastSource {
+		return !isNumberedLog(withoutNumbers(lines))
 	}
+	return looksLikeCode(lines) && !isLog(lines)
+}
+
+// isNumberedLog reports whether lines that a viewer numbered are those of a log. Code may have a few
+// lines of one in it, such as the data of a test.
+func isNumberedLog(lines [][]byte) bool {
+	s := sample{lines: lines[:min(len(lines), sampleLines)]}
+	return s.mostly(25, leastSource, isTimed) || s.isBuildLog() || s.isTestReport() || s.isTrace()
+}
+
+// looksLikeCode reports whether lines define or import names, and most of them have a form that
+// only code has.
+func looksLikeCode(lines [][]byte) bool {
 	code, all, named, prose := 0, 0, 0, 0
 	inComment := []byte(nil) // what ends it
 	for _, text := range lines {
@@ -80,7 +91,7 @@ func isSource(lines [][]byte) bool {
 		if all++; all == quickLines && code*100 < all*leastCode/2 {
 			return false
 		}
-		switch form := formOfCode(body, len(text)-len(body)); form {
+		switch formOfCode(body, len(text)-len(body)) {
 		case codeNames:
 			named++
 			code++
@@ -90,7 +101,7 @@ func isSource(lines [][]byte) bool {
 			prose++
 		}
 	}
-	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all && !isLog(lines)
+	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all
 }
 
 // quickLines is how many lines tell that a text with half of the code that it needs is none.
@@ -349,6 +360,15 @@ func numberWidth(text []byte) int {
 	return 0
 }
 
+// withoutNumbers returns lines without the numbers that a viewer put before them.
+func withoutNumbers(lines [][]byte) [][]byte {
+	bare := make([][]byte, len(lines))
+	for i, text := range lines {
+		bare[i] = text[numberWidth(text):]
+	}
+	return bare
+}
+
 // areNumbered reports whether lines are numbered without a gap.
 func areNumbered(lines [][]byte) bool {
 	next, follow := -1, 0
@@ -384,40 +404,15 @@ func rankSource(list []Ranked, terms *focus.Terms) {
 	for i := range list {
 		lines[i] = list[i].look().bare
 	}
-	numbers := areNumbered(lines[:min(len(lines), sourceLines)])
+	code := lines
+	if areNumbered(lines[:min(len(lines), sourceLines)]) {
+		code = withoutNumbers(lines)
+	}
 	scores := make([]int, len(list))
 	if terms != nil {
 		scores = terms.Scores(focus.Within, len(list), func(i int) []byte { return lines[i] })
 	}
-	var outline []int
-	blocks := []codeBlock{}
-	first, indent := 0, 0
-	end := func(at int) {
-		if at > first {
-			blocks = append(blocks, codeBlock{first: first, last: at - 1})
-			first = at
-		}
-	}
-	for i, text := range lines {
-		if numbers {
-			text = text[numberWidth(text):]
-		}
-		body := blankSet.TrimLeft(text)
-		depth := len(text) - len(body)
-		switch {
-		case len(body) > 0 && definesName(body, depth):
-			outline = append(outline, i)
-			end(i)
-		case len(body) == 0 && i-first >= leastBlock:
-			end(i + 1)
-		case i-first >= mostBlock && depth <= indent:
-			end(i)
-		}
-		if i == first {
-			indent = depth
-		}
-	}
-	end(len(lines))
+	outline, blocks := readCode(code)
 	turn := 0
 	place := func(i, score int, reason Reason) {
 		turn++
@@ -447,6 +442,36 @@ func rankSource(list []Ranked, terms *focus.Terms) {
 	for i := range min(headLines, len(list)) {
 		list[i].set(scoreHeading, i, KeepHead)
 	}
+}
+
+// readCode returns the lines that define a name, and all lines as blocks. A block ends before such
+// a line, at an empty line, or where the indentation is that of its first line again.
+func readCode(lines [][]byte) (outline []int, blocks []codeBlock) {
+	first, indent := 0, 0
+	end := func(at int) {
+		if at > first {
+			blocks = append(blocks, codeBlock{first: first, last: at - 1})
+			first = at
+		}
+	}
+	for i, text := range lines {
+		body := blankSet.TrimLeft(text)
+		depth := len(text) - len(body)
+		switch {
+		case len(body) > 0 && definesName(body, depth):
+			outline = append(outline, i)
+			end(i)
+		case len(body) == 0 && i-first >= leastBlock:
+			end(i + 1)
+		case i-first >= mostBlock && depth <= indent:
+			end(i)
+		}
+		if i == first {
+			indent = depth
+		}
+	}
+	end(len(lines))
+	return outline, blocks
 }
 
 // blockCost is the power of the cost of a block that its score is divided by: less than 1, so that

@@ -90,6 +90,18 @@ func TestOthersAreNoSource(t *testing.T) {
 	}
 }
 
+// The log of a failing build is a log, too, when a viewer numbers its lines.
+func TestNumberedLogIsNoSource(t *testing.T) {
+	t.Parallel()
+	text := &strings.Builder{}
+	for i := range 60 {
+		fmt.Fprintf(text, "%6d\t2026-01-02T10:%02d:00Z step %c of the build\n", i+1, i, 'a'+i%26)
+	}
+	if DetectText(text.String(), None) == Source {
+		t.Error("it is source code")
+	}
+}
+
 // rankedSource ranks text as source code.
 func rankedSource(text, looksFor string) []Ranked {
 	_, list, _ := ranked(text, Options{Shape: Source, Focus: focus.Parse(looksFor)})
