@@ -136,11 +136,12 @@ func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from rec
 
 // validated is a request that the contract allows, with its family, its policy and what redacts it.
 type validated struct {
-	req    *pb.ProjectRequest // its focus is without secrets
-	family *families.Family
-	policy policy.Projection // its focus is that of the session and of the request
-	focus  string            // of the session, without secrets
-	pass   *redaction.Pass
+	req          *pb.ProjectRequest // its focus is without secrets
+	family       *families.Family
+	policy       policy.Projection // its focus is that of the session and of the request
+	policyDigest string            // before a turn gave the policy more room
+	focus        string            // of the session, without secrets
+	pass         *redaction.Pass
 }
 
 // validate checks a request. If it has streams, the rest of the output is redacted by the values
@@ -183,6 +184,7 @@ func (p *Pipeline) validate(req *pb.ProjectRequest, from received) (v validated,
 	v.req = p.redactFocus(v.req, v.pass)
 	v.policy.Focus = v.req.GetPolicy().GetFocus()
 	v.policy.WithSessionFocus(v.focus)
+	v.policyDigest = v.policy.Digest()
 	return v, nil
 }
 

@@ -179,7 +179,7 @@ func (p *Pipeline) record(ctx context.Context, o *prepared, made projected) (*pb
 		}
 		r.InOrder, r.Payloads = o.input.InOrder.Keys, append(r.Payloads, facts)
 	}
-	r.Call, r.Policy, r.PolicyDigest = redaction.WithoutUnknown(o.req.GetCall()), redaction.WithoutUnknown(o.req.GetPolicy()), o.policy.Digest()
+	r.Call, r.Policy, r.PolicyDigest = redaction.WithoutUnknown(o.req.GetCall()), redaction.WithoutUnknown(o.req.GetPolicy()), o.policyDigest
 	r.SessionFocus = o.focus
 	r.ToolName, r.Family, r.Status = o.input.Output.GetToolName(), o.family.Name, o.input.Output.GetStatus()
 	r.Versions = p.versions(o)
