@@ -139,7 +139,7 @@ type validated struct {
 	req          *pb.ProjectRequest // its focus is without secrets
 	family       *families.Family
 	policy       policy.Projection // its focus is that of the session and of the request
-	policyDigest string            // before a turn gave the policy more room
+	policyDigest string            // of the policy before a turn raised its budget
 	focus        string            // of the session, without secrets
 	pass         *redaction.Pass
 }
