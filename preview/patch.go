@@ -91,6 +91,7 @@ func (p *Patch) ranking(budget int, c tokens.Counter) *ranking {
 	others := s.hunks()
 	s.headers()
 	s.beginnings(others)
+	s.rest()
 	k.order = shape.Order(k.list)
 	return k
 }
@@ -164,6 +165,31 @@ func (s *patchChoice) headers() {
 		s.left += markerTokens
 		for i := g.File; i < g.Header; i++ {
 			s.show(i, shape.KeepStructure)
+		}
+	}
+}
+
+// rest leaves out the groups of which nothing is chosen, so that no line of theirs is shown
+// for being short. The lines behind a beginning are shown up to the first that does not fit.
+func (s *patchChoice) rest() {
+	for n, g := range s.patch.Groups() {
+		begun := s.chosen(g.First)
+		for i := g.First; i < g.Last; i++ {
+			switch {
+			case s.chosen(i):
+			case begun:
+				s.list[i].Block = int32(n + 1)
+			default:
+				s.list[i].SetRank(shape.NeverShown, 0, shape.KeepContext)
+			}
+		}
+		if begun || g.Header < 0 {
+			continue
+		}
+		for i := g.File; i <= g.Header; i++ {
+			if !s.chosen(i) {
+				s.list[i].SetRank(shape.NeverShown, 0, shape.KeepContext)
+			}
 		}
 	}
 }
