@@ -12,7 +12,7 @@ import (
 // Digest is the readable form of such a text.
 type Digest struct {
 	text  []byte
-	names int // lines before the others, with the empty one behind them
+	names int // lines before the others, with an empty one between them
 	lines int // of the form
 	early int // of these that have a share of a budget before others
 	share int // in percent
@@ -49,8 +49,8 @@ func (d *Digest) Text() []byte { return d.text }
 // Len returns the lines of the form.
 func (d *Digest) Len() int { return d.lines }
 
-// Names returns the number of its first lines that are by file, the most important first;
-// the last of them is empty.
+// Names returns the number of its first lines that are by file, the most important first.
+// If others follow, the last of them is empty.
 func (d *Digest) Names() int { return d.names }
 
 // Early returns how many of these come before others, and the percentage of a budget that
@@ -111,15 +111,21 @@ func (w *digestWriter) end(share int, others []string) *Digest {
 	for _, line := range w.late {
 		add(line)
 	}
-	add("")
 	d.names = d.lines
-	blank := true
+	gap := true
 	for _, line := range others {
-		empty := strings.TrimSpace(line) == ""
-		if !empty || !blank {
-			add(line)
+		if strings.TrimSpace(line) == "" {
+			gap = true
+			continue
 		}
-		blank = empty
+		if gap {
+			add("")
+			gap = false
+		}
+		add(line)
+	}
+	if d.lines > d.names {
+		d.names++
 	}
 	d.text = b.Bytes()
 	return d

@@ -45,19 +45,7 @@ func TestDigestOfPassedTests(t *testing.T) {
 		"GoogleTest": {repeat(9, "[ RUN      ] Sum.of%[1]d\n[       OK ] Sum.of%[1]d (0 ms)\n") + "[  PASSED  ] 9 tests.\n", []string{"Sum (9): of0, of1,", "[  PASSED  ] 9 tests."}},
 		"vitest":     {repeat(9, " ✓ src/a.test.ts > total > adds %d 2ms\n"), []string{"src/a.test.ts (9): total > adds 0, total > adds 1,"}},
 	} {
-		d := reports.ParseDigest([]byte(c.text))
-		if d == nil {
-			t.Errorf("%s: no digest", name)
-			continue
-		}
-		for _, want := range c.want {
-			if !strings.Contains(string(d.Text()), want) {
-				t.Errorf("%s: no %q in\n%s", name, want, d.Text())
-			}
-		}
-		if n := strings.Count(string(d.Text()), "\n"); n != d.Len() {
-			t.Errorf("%s: %d lines, and %d are stated", name, n, d.Len())
-		}
+		t.Run(name, func(t *testing.T) { checkDigest(t, c.text, c.want) })
 	}
 }
 
@@ -94,19 +82,28 @@ func TestDigestOfFindings(t *testing.T) {
 		},
 		"rustc": {places("error[E0425]: cannot find value `n` in this scope\n --> src/f%d.rs:%d:5\n  |\n9 |     n\n  |     ^\n\n"), []string{"error E0425: src/f0.rs:7:5; src/f1.rs:17:5;"}},
 	} {
-		d := reports.ParseDigest([]byte(c.text))
-		if d == nil {
-			t.Errorf("%s: no digest", name)
-			continue
+		t.Run(name, func(t *testing.T) { checkDigest(t, c.text, c.want) })
+	}
+}
+
+// checkDigest checks that the digest of a text has some strings, and no empty line at its end.
+func checkDigest(t *testing.T, text string, want []string) {
+	t.Helper()
+	d := reports.ParseDigest([]byte(text))
+	if d == nil {
+		t.Fatal("no digest")
+	}
+	form := string(d.Text())
+	for _, want := range want {
+		if !strings.Contains(form, want) {
+			t.Errorf("no %q in\n%s", want, form)
 		}
-		for _, want := range c.want {
-			if !strings.Contains(string(d.Text()), want) {
-				t.Errorf("%s: no %q in\n%s", name, want, d.Text())
-			}
-		}
-		if n := strings.Count(string(d.Text()), "\n"); n != d.Len() {
-			t.Errorf("%s: %d lines, and %d are stated", name, n, d.Len())
-		}
+	}
+	if n := strings.Count(form, "\n"); n != d.Len() {
+		t.Errorf("%d lines, and %d are stated", n, d.Len())
+	}
+	if strings.HasSuffix(form, "\n\n") {
+		t.Errorf("an empty line ends\n%s", form)
 	}
 }
 
