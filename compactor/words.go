@@ -72,7 +72,7 @@ func look(word string) (f wordFacts) {
 	return f
 }
 
-// rankOf returns the value of a word as a name; 0 for one that is none.
+// rankOf returns the value of a word as a name; 0 for other words.
 func rankOf(word string) int {
 	f := look(word)
 	switch {

@@ -70,8 +70,8 @@ func saysWrong(r shape.Ranked) bool {
 // scoreDigest is the score of lines that are by file.
 const scoreDigest = 88
 
-// ranking returns the lines in the order in which a budget pays for them, of which those
-// the early ones by file have a share.
+// ranking returns the lines in the order in which a budget pays for them. The early
+// lines by file have a share of it.
 func (d *Digest) ranking(f Hints, early, share int, c tokens.Counter) *ranking {
 	k := &ranking{hints: f, list: make([]shape.Ranked, 0, d.excerpt.available())}
 	for n, l := range d.excerpt.each() {

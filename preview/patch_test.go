@@ -77,7 +77,7 @@ func TestPatchNamesCommits(t *testing.T) {
 	}
 }
 
-// What is no diff from its start on is none: a log of a build says first which commit it is of.
+// A text is a diff only from its start: a log of a build may say first which commit it is of.
 func TestNoPatch(t *testing.T) {
 	t.Parallel()
 	head := "commit 66f16d85f028b2ff284a4e41e5420a13822d37f3\nAuthor: A <a@example.org>\n\n    fix the build\n\n"

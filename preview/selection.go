@@ -16,7 +16,7 @@ type Hints struct {
 	Succeeded   bool            // the program said so by its exit status: what sounds like an error matters less
 	Range       bool            // it was asked for as a range, and is shown from its start without a gap
 	FromEnd     bool            // a range is shown from its end
-	MaybeLog    bool            // a range may be of a log or of data, and is none if its text is one
+	MaybeLog    bool            // a range may be of a log or of data, which has an order of its own
 	Rules       *linerule.Rules // what is known of the program's lines; nil: nothing
 	Shape       shape.Shape
 	Focus       string // what the reader looks for, in its own words; empty: unknown

@@ -22,7 +22,7 @@ const maxFocus = 8 << 10
 // maxAncestors bounds the processes between a host and what it starts.
 const maxAncestors = 16
 
-// shells are the names of programs that hosts start others with.
+// shells are the names of programs by which hosts start others.
 var shells = []string{"sh", "bash", "dash", "zsh", "fish", "ksh", "ash", "busybox", "env"}
 
 // ancestor is a process above this one.

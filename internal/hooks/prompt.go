@@ -37,7 +37,7 @@ func Prompt(payload []byte) (focus string, ok bool) {
 	return ends(strings.ToValidUTF8(strings.TrimSpace(text), "\ufffd"), maxPrompt), true
 }
 
-// namesNothing reports whether a prompt has less than three words, all of them of letters.
+// namesNothing reports whether a prompt has fewer than three words, all of them of letters.
 func namesNothing(prompt string) bool {
 	letters := func(r rune) bool { return unicode.IsLetter(r) || strings.ContainsRune(",.!?'", r) }
 	words := strings.Fields(prompt)

@@ -338,7 +338,7 @@ func cutPlace(line string) (file, place, rest string, ok bool) {
 	return "", "", "", false
 }
 
-// digitsAndMarks returns how long the numbers are that a text begins with, such as
+// digitsAndMarks returns the length of the numbers at the start of a text, such as
 // "12:3:" and "12,3".
 func digitsAndMarks(text string, open byte) int {
 	mark := byte(':')

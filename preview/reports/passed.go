@@ -38,7 +38,7 @@ type namedTest struct {
 	skipped bool
 }
 
-// digestPassed returns the digest of a run of tests none of which failed; nil for any
+// digestPassed returns the digest of a run of tests without a failure; nil for any
 // other text.
 func digestPassed(lines []string) *Digest {
 	var suites []*testSuite

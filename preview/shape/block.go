@@ -194,8 +194,8 @@ func byPlace(list []Ranked, blocks []int, lines int64, decided bool) {
 	}
 }
 
-// farWorth is the worth of lines that come last: a finding says what went wrong, and
-// they are far from everything.
+// farWorth is the worth of the lines that come last: a finding says what went wrong, and
+// they are far from every finding.
 const farWorth points = math.MinInt32
 
 // doublings returns the logarithm of a distance to the base of 2, rounded up.

@@ -35,7 +35,7 @@ func isModifier(word []byte) bool {
 	return false
 }
 
-// DefinedName returns the name that a line of source defines; nil if it is none.
+// DefinedName returns the name that a line of source defines; nil for other lines.
 func DefinedName(text []byte) []byte {
 	text = blankSet.TrimLeft(text)
 	defining := false

@@ -111,12 +111,12 @@ func (e *exceptions) read(i int, raise bool) {
 	}
 }
 
-// wraps takes a line for an exception that follows from another.
+// wraps marks a line as an exception that follows from another.
 func (e *exceptions) wraps(i int) {
 	e.list[i].Score, e.parts[i] = scoreWrapping, true
 }
 
-// lower lets a line have a score at most.
+// lower bounds the score of a line.
 func (e *exceptions) lower(i, score int) { e.list[i].Score = min(e.list[i].Score, score) }
 
 // exceptionPart is what a line is in the print of an exception.
@@ -226,70 +226,50 @@ func (e *exceptions) behindAnnouncement(i int, text, body []byte) exceptionPart 
 	return partOther
 }
 
+// languageForms are the lines of exceptions that need no announcement, by their beginnings.
+var languageForms = [...]struct {
+	beginning string
+	part      exceptionPart
+}{
+	{"[cause]: ", partCause},                // Node
+	{"[signal ", partAnnouncing},            // Go
+	{"---> ", partCause},                    // .NET
+	{"** (", partException},                 // Elixir
+	{"** exception ", partException},        // Erlang
+	{"Exception in thread ", partException}, // Java
+	{"ERROR: LoadError: ", partException},   // Julia
+	{"Suppressed: ", partTogether},          // Java
+	{"PHP Fatal error:  Uncaught ", partException},
+	{"Fatal error: Uncaught ", partException}, // PHP
+	{"Unhandled exception. ", partException},  // .NET
+	{"what():", partCause},                    // C++
+}
+
 // byLanguage reads the line of an exception that needs no announcement.
 func (e *exceptions) byLanguage(i int, text, body []byte) exceptionPart {
-	switch body[0] {
-	case '[':
-		switch {
-		case bytes.HasPrefix(body, []byte("[cause]: ")):
-			return partCause
-		case bytes.HasPrefix(body, []byte("[signal ")):
-			return partAnnouncing
+	for k := range languageForms {
+		if f := &languageForms[k]; f.beginning[0] == body[0] && bytes.HasPrefix(body, []byte(f.beginning)) {
+			return f.part
 		}
-	case '-':
-		if bytes.HasPrefix(body, []byte("---> ")) {
-			return partCause
-		}
-	case '*':
-		if bytes.HasPrefix(body, []byte("** (")) || bytes.HasPrefix(body, []byte("** exception ")) {
-			return partException
-		}
-	case '!':
-		if bytes.HasPrefix(body, []byte("! ")) && i > 0 && bytes.HasPrefix(e.text(i-1), []byte("Error in ")) {
-			return partCause
-		}
-	case 'C':
-		if bytes.HasPrefix(text, []byte("Caused by: ")) {
-			return partCause
-		}
-	case 'E':
-		switch {
-		case bytes.HasPrefix(text, []byte("E   ")) && isException(bytes.TrimLeft(text[1:], " ")):
-			return partException
-		case bytes.HasPrefix(body, []byte("Exception in thread ")), bytes.HasPrefix(body, []byte("ERROR: LoadError: ")):
-			return partException
-		case bytes.HasPrefix(text, []byte("Error in ")) && body[len(body)-1] != ':':
-			return partException
-		}
-	case 'N':
-		if bytes.HasPrefix(text, []byte("Next ")) && bytes.Contains(text, []byte(" in /")) {
-			e.chained = true
-			return partException
-		}
-	case 'S':
-		if bytes.HasPrefix(body, []byte("Suppressed: ")) {
-			return partTogether
-		}
-	case 'P', 'F':
-		if bytes.HasPrefix(body, []byte("PHP Fatal error:  Uncaught ")) || bytes.HasPrefix(body, []byte("Fatal error: Uncaught ")) {
-			return partException
-		}
-	case 'U':
-		if bytes.HasPrefix(body, []byte("Unhandled exception. ")) {
-			return partException
-		}
-	case 'g':
-		if bytes.HasPrefix(body, []byte("goroutine ")) && bytes.HasSuffix(body, []byte("]:")) {
-			return partAnnouncing
-		}
-	case 'p', 'f':
+	}
+	switch {
+	case bytes.HasPrefix(text, []byte("Caused by: ")):
+		return partCause
+	case bytes.HasPrefix(body, []byte("! ")) && i > 0 && bytes.HasPrefix(e.text(i-1), []byte("Error in ")):
+		return partCause
+	case bytes.HasPrefix(text, []byte("E   ")) && isException(bytes.TrimLeft(text[1:], " ")):
+		return partException
+	case bytes.HasPrefix(text, []byte("Error in ")) && body[len(body)-1] != ':':
+		return partException
+	case bytes.HasPrefix(text, []byte("Next ")) && bytes.Contains(text, []byte(" in /")):
+		e.chained = true
+		return partException
+	case bytes.HasPrefix(body, []byte("goroutine ")) && bytes.HasSuffix(body, []byte("]:")):
+		return partAnnouncing
+	case body[0] == 'p', body[0] == 'f':
 		return e.ofGo(text, body)
-	case 't':
+	case body[0] == 't':
 		return e.ofNative(i, body)
-	case 'w':
-		if bytes.HasPrefix(body, []byte("what():")) {
-			return partCause
-		}
 	}
 	return e.byForm(i, text, body)
 }
@@ -330,7 +310,7 @@ func (e *exceptions) ofNative(i int, body []byte) exceptionPart {
 	return partOther
 }
 
-// byForm reads lines that are known by what they have, or by the lines around them.
+// byForm reads lines that are known by their form, or by the lines around them.
 func (e *exceptions) byForm(i int, text, body []byte) exceptionPart {
 	if isThrown(e, i, body) {
 		e.lower(i-3, scoreAnnounced)
@@ -389,7 +369,7 @@ func isSummaryOf(body []byte) bool {
 	return at > 0 && body[at-1] >= '0' && body[at-1] <= '9' && bytes.IndexByte(body[:at], ' ') < 0 && isException(body[at+2:]) && bytes.IndexByte(body[at+2:], ':') < 0
 }
 
-// isRaised reports whether a line is an exception with its message in brackets, as Rails logs it.
+// isRaised reports whether a line is an exception with its message in brackets, as Rails logs them.
 func isRaised(body []byte) bool {
 	name, _, ok := bytes.Cut(body, []byte(" ("))
 	return ok && bytes.IndexByte(name, ' ') < 0 && isException(name)

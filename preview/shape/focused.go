@@ -13,11 +13,11 @@ import (
 // hasFocus reports whether a focus decides the order of a shape.
 func (s Shape) hasFocus() bool { return s == Search || s == Listing || s == Table }
 
-// focusPrice is what a line of e times as many tokens must have more of what is looked for.
+// focusPrice is by how much a line of e times as many tokens must match the focus better.
 const focusPrice = focus.Unit
 
-// freePrice is the price of a line of some 16 tokens, which costs nothing here, so that only long
-// lines need more than the evidence.
+// freePrice is the price of a line of some 16 tokens. It is taken off every price, so that only
+// longer lines must match better than the evidence asks.
 const freePrice = 3 * focus.Unit
 
 // rankFocused puts the lines that have more of what the reader looks for first.
@@ -37,7 +37,7 @@ func rankFocused(list []Ranked, terms *focus.Terms) {
 	}
 }
 
-// priceOf returns the price of a line in units of a focus.
+// priceOf returns the price of a line, in units of the score of a focus.
 func priceOf(text []byte) int {
 	return int(math.Round(focusPrice * math.Log(float64(len(text))/tokenBytes+lineTokens)))
 }

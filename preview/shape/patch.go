@@ -32,8 +32,8 @@ type PatchGroup struct {
 	turn        int // the lower one comes first
 }
 
-// Bounds of a patch that is read: the lines that it has, and those before its first
-// commit or file, which say what was done.
+// Bounds of a patch that is read: its lines, and those before its first commit or file,
+// which say what was done.
 const (
 	mostPatchLines    = 1 << 17
 	mostPatchPreamble = 48

@@ -54,7 +54,7 @@ func rankQuiet(list []Ranked, lines int64, terms *focus.Terms) {
 // mostBelow is how many lines below a result belong to it, if they are indented deeper.
 const mostBelow = 3
 
-// belowResults lets the first lines below a result come with it: it introduces them.
+// belowResults ranks the first lines below a result with it: it introduces them.
 func belowResults(list []Ranked) {
 	for i := range list {
 		if r := &list[i]; r.worth < quietResult || r.Score < 0 {

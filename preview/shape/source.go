@@ -104,7 +104,7 @@ func looksLikeCode(lines [][]byte) bool {
 	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all
 }
 
-// quickLines is how many lines tell that a text with half of the code that it needs is none.
+// quickLines is the number of lines after which a text with less than half of the needed code is not read on.
 const quickLines = 32
 
 // leastNames is the least share of lines that define or import a name: one in 64.
@@ -385,7 +385,7 @@ func areNumbered(lines [][]byte) bool {
 	return follow*10 >= len(lines)*7
 }
 
-// Bounds of a block of code that is shown as one.
+// Bounds of a block of code that is shown as a whole.
 const (
 	mostBlock  = 16 // lines, from which on one ends where its indentation does
 	leastBlock = 8  // lines, from which on one ends at an empty line

@@ -108,7 +108,7 @@ func rankedSource(text, looksFor string) []Ranked {
 	return list
 }
 
-// The outline comes first, and the block that has what is looked for before all others.
+// The outline comes first, and the block that matches the focus before all others.
 func TestOutlineThenBlocks(t *testing.T) {
 	t.Parallel()
 	text := &strings.Builder{}

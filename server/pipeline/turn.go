@@ -164,7 +164,7 @@ func (t *turn) add(ctx context.Context, req *pb.ProjectRequest) error {
 	return nil
 }
 
-// sets reports whether the budget of the turn alone bounds an output: its policy names neither tokens nor a window, and the
+// sets reports whether the turn alone sets the budget of an output: its policy names neither tokens nor a window, and the
 // operator set no budget for its tool. The default of a family is for outputs whose neighbours are not known.
 func (t *turn) sets(req *pb.ProjectRequest) bool {
 	render := req.GetPolicy().GetRender()
