@@ -1,7 +1,10 @@
 package sidecartest
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -48,15 +51,21 @@ func Build(dir string, flags ...string) (string, error) {
 }
 
 // ShortDir returns a temporary directory with a short name: the kernel takes 107 bytes for the path of a socket, and
-// t.TempDir has the test's name in it.
+// t.TempDir has the test's name in it. All its names have the same number of digits, so that receipts with a path in it
+// cost the same tokens in every run.
 func ShortDir(t testing.TB) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "tr")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		dir := filepath.Join(os.TempDir(), fmt.Sprintf("tr%09d", rand.IntN(1_000_000_000)))
+		switch err := os.Mkdir(dir, 0o700); {
+		case errors.Is(err, fs.ErrExist):
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return dir
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	return dir
 }
 
 // Environment returns the variables of a user who has nothing but the defaults, with a home of the test's own. Where
