@@ -60,6 +60,25 @@ func TestPatchShowsWholeHunks(t *testing.T) {
 	}
 }
 
+// A line of a hunk is shown behind the line that begins the hunk, and never alone for being short.
+func TestPatchShowsNoLooseLine(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	for f := range 30 {
+		fmt.Fprintf(&b, "diff --git a/part%02d.js b/part%02d.js\n--- a/part%02d.js\n+++ b/part%02d.js\n@@ -1,3 +1,4 @@ hunk %02d\n before%02d\n b\n", f, f, f, f, f, f)
+		fmt.Fprintf(&b, "+%s\n after%02d\n", strings.Repeat("var a = b(c); ", 20*f+20), f)
+	}
+	for budget := 100; budget <= 4000; budget += 50 {
+		text := showPatch(t, b.String(), budget).Text
+		for f := range 30 {
+			loose := strings.Contains(text, fmt.Sprintf(" before%02d\n", f)) || strings.Contains(text, fmt.Sprintf(" after%02d\n", f))
+			if loose && !strings.Contains(text, fmt.Sprintf(" hunk %02d\n", f)) {
+				t.Fatalf("%d tokens: a line of hunk %d, and not its beginning, in\n%s", budget, f, text)
+			}
+		}
+	}
+}
+
 // A log of commits that does not fit has a line for each of them.
 func TestPatchNamesCommits(t *testing.T) {
 	t.Parallel()
