@@ -7,7 +7,7 @@ import (
 
 // Some programs print a line for each test or each finding, and their names repeat what
 // is around them. The digest of such a text has the same by file, with fewer words, and
-// then the lines about nothing of the kind.
+// then the lines about anything else.
 
 // Digest is the readable form of such a text.
 type Digest struct {

@@ -369,7 +369,7 @@ func isSummaryOf(body []byte) bool {
 	return at > 0 && body[at-1] >= '0' && body[at-1] <= '9' && bytes.IndexByte(body[:at], ' ') < 0 && isException(body[at+2:]) && bytes.IndexByte(body[at+2:], ':') < 0
 }
 
-// isRaised reports whether a line is an exception with its message in brackets, as Rails logs them.
+// isRaised reports whether a line is an exception with its message in brackets, as Rails logs it.
 func isRaised(body []byte) bool {
 	name, _, ok := bytes.Cut(body, []byte(" ("))
 	return ok && bytes.IndexByte(name, ' ') < 0 && isException(name)

@@ -13,11 +13,11 @@ import (
 // hasFocus reports whether a focus decides the order of a shape.
 func (s Shape) hasFocus() bool { return s == Search || s == Listing || s == Table }
 
-// focusPrice is by how much a line of e times as many tokens must match the focus better.
+// focusPrice is how much better a line must match the focus if it has e times as many tokens.
 const focusPrice = focus.Unit
 
-// freePrice is the price of a line of some 16 tokens. It is taken off every price, so that only
-// longer lines must match better than the evidence asks.
+// freePrice is the price of a line of some 16 tokens, which is given to every line: only longer
+// ones must match better than the evidence asks.
 const freePrice = 3 * focus.Unit
 
 // rankFocused puts the lines that have more of what the reader looks for first.

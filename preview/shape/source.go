@@ -104,7 +104,7 @@ func looksLikeCode(lines [][]byte) bool {
 	return all >= leastSource && named*leastNames >= all && code*100 >= all*leastCode && prose*8 <= all
 }
 
-// quickLines is the number of lines after which a text with less than half of the needed code is not read on.
+// quickLines is how many lines are read before a text with less than half of the code that it needs is given up.
 const quickLines = 32
 
 // leastNames is the least share of lines that define or import a name: one in 64.

@@ -212,7 +212,7 @@ func (a *agentFocus) pin(call [2]string, text string) {
 	}
 }
 
-// use counts one more use of a text: of like if that has it, or else of a new one.
+// use returns the focus with a text, for one more call: like if it has the text, or a new one.
 func (a *agentFocus) use(like *focusText, text string) *focusText {
 	if like == nil || like.text != text {
 		like = &focusText{text: text}
