@@ -168,6 +168,7 @@ type Large struct {
 	Preview   string
 	Truncated bool
 	Artifact  string // path; empty when the payload is not stored
+	Original  string // path of the payload as it was given, beside its readable form; empty for others
 	Cuts      []*pb.Cut
 	Source    *pb.SourceFacts // nil when the preview is the payload
 }
@@ -192,6 +193,9 @@ func (f *LargeField) Get(m protoreflect.Message) Large {
 		v.Source = generated(m.Get(f.source).Message(), &pb.SourceFacts{})
 	}
 	v.Artifact = pathAt(m, f.artifacts, f.artifact)
+	if v.Source != nil && v.Source.OriginalArtifact != nil {
+		v.Original = pathOf(m.Get(f.artifacts).List(), uint64(v.Source.GetOriginalArtifact()))
+	}
 	return v
 }
 
@@ -231,11 +235,18 @@ func generated[M proto.Message](m protoreflect.Message, into M) M {
 
 // pathAt returns the path that an artifact index names; "" when it names none.
 func pathAt(m protoreflect.Message, artifacts, index protoreflect.FieldDescriptor) string {
-	list := m.Get(artifacts).List()
-	if !m.Has(index) || m.Get(index).Uint() >= uint64(list.Len()) {
+	if !m.Has(index) {
 		return ""
 	}
-	return generated(list.Get(int(m.Get(index).Uint())).Message(), &pb.ArtifactReference{}).GetPath()
+	return pathOf(m.Get(artifacts).List(), m.Get(index).Uint())
+}
+
+// pathOf returns the path of an artifact in a list; empty if the index is out of range.
+func pathOf(list protoreflect.List, index uint64) string {
+	if index >= uint64(list.Len()) {
+		return ""
+	}
+	return generated(list.Get(int(index)).Message(), &pb.ArtifactReference{}).GetPath()
 }
 
 // setPath writes a path into the artifacts, at the index if there is one and at the

@@ -43,15 +43,18 @@ type Readable interface {
 const mostRecords = 1 << 20
 
 // ReadJSON reads JSON: one value, or objects in sequence that are records of one
-// kind. Its readable form is a table of records where that costs fewer tokens, and
-// what each row is fits into a part of a budget of tokens. A few lines of other text may
-// be around it. It returns ErrNotJSON for anything else.
+// kind. The readable form of records is a table: of all that they say if that fits into a
+// budget of tokens, and otherwise of the columns that a reader wants. A few lines of other
+// text may be around it. It returns ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	budget = max(budget, leastFormBudget)
 	if len(text) > mostRecords {
 		return ParseJSON(text)
 	}
-	if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && rows.headTokens(c) <= budget/headShare {
+	if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && estimateAll(rows.Text(), c) <= budget {
+		return rows, nil
+	}
+	if rows := overviewRows(text, budget); rows != nil {
 		return rows, nil
 	}
 	value, err := ParseJSON(text)

@@ -35,10 +35,6 @@ const (
 	leastSavedTokens = 64 // of the same; the receipt says what the table is of
 )
 
-// headShare is the part of a budget that the line with the keys may have: one in
-// this many.
-const headShare = 3
-
 // ReadRows reads JSON that fits into a budget as it is. It returns nil where a
 // table would save little, or text is no JSON of records.
 func ReadRows(text []byte, c tokens.Counter) *Rows {
@@ -72,10 +68,22 @@ func estimateAll(text []byte, c tokens.Counter) int {
 	return int(int64(part) * int64(len(text)) / countedBytes)
 }
 
-// headTokens returns what the keys cost.
-func (r *Rows) headTokens(c tokens.Counter) int {
-	start, end := r.table.Span(r.table.Heads() - 1)
-	return c.Count(asString(r.Text()[start:end]))
+// overviewRows reads records as a table of the columns that a reader wants within a budget of
+// tokens; nil if text is no JSON of records.
+func overviewRows(text []byte, budget int) *Rows {
+	if table, err := records.Overview(text, budget); err == nil && table != nil {
+		return &Rows{table}
+	}
+	return nil
+}
+
+// ReadTable reads a table that is text already, such as values that are separated by commas, or
+// columns that are aligned, for a budget of tokens. It returns nil for other text.
+func ReadTable(text []byte, budget int) *Rows {
+	if table := records.ParseText(text, max(budget, leastFormBudget)); table != nil {
+		return &Rows{table}
+	}
+	return nil
 }
 
 // Text returns the readable form. It ends with a line end.
@@ -136,9 +144,12 @@ func (s *rowSelection) limited(limit int) ([]rendered, bool) {
 
 // Shares of the budget: how many rows are seen at least, about, if they are long.
 const (
-	rowShare    = 3 // bytes of a row are one in this many of the tokens: a tenth of the budget, about
+	rowShare    = 6 // bytes of a row are one in this many of the tokens: a twentieth of the budget, about
 	besideShare = 3 // and of a value beside them one in this many of that
 )
+
+// leastRow is how many bytes of a row are shown, at least, of a table of which all rows are.
+const leastRow = 64
 
 // some shows some of the lines, or all with their long cells cut.
 func (s *rowSelection) some() ([]rendered, bool) {
@@ -149,11 +160,7 @@ func (s *rowSelection) some() ([]rendered, bool) {
 			return nil, false
 		}
 	}
-	low := s.limit / 2
-	if s.table.Rows() <= fewLines {
-		low = minLineBytes
-	}
-	if lines, ok := s.longer(low); ok {
+	if lines, ok := s.longer(min(s.limit, leastRow)); ok {
 		return lines, ok
 	}
 	s.runs = s.table.Runs()
@@ -198,6 +205,10 @@ func (s *rowSelection) begin() bool {
 	return false
 }
 
+// oddShare is the part of a budget for rows that are unlike others and say of nothing that it
+// failed, in per cent, before other rows are shown.
+const oddShare = 40
+
 // choose shows lines by rank until the budget is spent. One that does not fit is
 // passed over; after some of them the choice ends.
 func (s *rowSelection) choose() {
@@ -206,12 +217,20 @@ func (s *rowSelection) choose() {
 		start, end := s.table.Span(i)
 		return s.table.Text()[start:end]
 	}
+	var odd []int32 // rows that are unlike others, of which there may be too many
 	for _, i := range s.focus.First(s.table.Order(), s.table.Len(), line, s.table.IsFinding) {
+		if s.table.IsOdd(i) && s.remaining.tokens < s.budget.Tokens*(100-oddShare)/100 {
+			odd = append(odd, i)
+			continue
+		}
 		if !s.pay(int(i)) {
 			if misses++; misses > mostMisses {
 				break
 			}
 		}
+	}
+	for _, i := range odd[:min(len(odd), mostMisses)] {
+		s.pay(int(i))
 	}
 	for i := range s.shown { // one line may cost less than its mark
 		if !s.shown[i] && s.marks(i) < 0 {

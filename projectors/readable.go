@@ -26,7 +26,7 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, patch, digest, json, rows bool }
+type readings struct{ report, patch, digest, json, rows, table bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
@@ -60,6 +60,10 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 		}
 	}
 	if !text.IsJSON(f) && !(cut && text.MayHaveRecords()) {
+		if cut && !p.tried.table {
+			p.tried.table = true
+			return p.readTable(ctx, policy, sink)
+		}
 		return nil
 	}
 	switch {
@@ -147,6 +151,18 @@ func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstor
 	}
 	if rows := preview.ReadRows(content, policy.Counter); rows != nil {
 		return p.become(ctx, rows, content, sink)
+	}
+	return nil
+}
+
+// readTable reads a table that is text already.
+func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil || len(content) > maxReport {
+		return err
+	}
+	if table := preview.ReadTable(content, policy.Budget.Tokens); table != nil {
+		return p.become(ctx, table, content, sink)
 	}
 	return nil
 }

@@ -86,6 +86,9 @@ func newExtent(v *envelope.Large, notes []string) *Extent {
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
 		e.Lines, e.Form = 0, FormWritten
 	}
+	if e.Form == FormTable && v.Original != "" { // a table may have some of the columns
+		e.Artifact = v.Original
+	}
 	if s.GetBytes()/usualLineBytes > s.GetLines() || e.Lines == 0 {
 		e.Bytes = int64(s.GetBytes())
 	}

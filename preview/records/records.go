@@ -28,13 +28,22 @@ const (
 // are a table where they have the same members, nearly. A few lines of other text may
 // be around it, and it may be cut. It returns shape.ErrNotJSON for other text,
 // and nil without an error for JSON that is no table.
-func Parse(text []byte) (*Table, error) {
+func Parse(text []byte) (*Table, error) { return parse(text, (*reader).table) }
+
+// Overview is Parse with the columns that a reader wants, so that all rows fit into a budget of
+// tokens if they can. Records may differ, and what is in their objects and lists has columns.
+func Overview(text []byte, tokens int) (*Table, error) {
+	return parse(text, func(p *reader, objects []Cell, list List) *Table { return p.overview(objects, list, tokens) })
+}
+
+// parse reads the values of a text, of which a function makes a table.
+func parse(text []byte, table func(*reader, []Cell, List) *Table) (*Table, error) {
 	if len(text) > math.MaxInt32/2 {
 		return nil, nil
 	}
 	p, objects, err := compactValues(text)
 	if err == nil {
-		return p.table(objects, List{}), nil
+		return table(p, objects, List{}), nil
 	}
 	in, err := Enclosed(text)
 	if err != nil {
@@ -43,10 +52,54 @@ func Parse(text []byte) (*Table, error) {
 	if p, objects, err = compactValues(in.Value); err != nil {
 		return nil, err
 	}
-	if t := p.table(objects, List{Before: in.Before, After: in.After}); t != nil {
+	if t := table(p, objects, List{Before: in.Before, After: in.After}); t != nil {
 		return t, nil
 	}
 	return nil, shape.ErrNotJSON
+}
+
+// overview returns the table of chosen columns of a value, or of objects in sequence; nil for
+// other values.
+func (p *reader) overview(objects []Cell, list List, tokens int) *Table {
+	isLog := len(objects) > 1
+	var names []Cell
+	if !isLog {
+		if objects, names = p.find(objects[0], &list); objects == nil {
+			return nil
+		}
+	}
+	if len(objects) < leastRows {
+		return nil
+	}
+	rows := p.leaves(objects)
+	if rows == nil {
+		return nil
+	}
+	if names != nil {
+		rows = rows.named(names, p)
+	}
+	rows.Log = isLog
+	return newOverview(rows, list, tokens)
+}
+
+// newOverview returns the table of the columns that a reader wants.
+func newOverview(rows *Rows, list List, tokens int) *Table {
+	var hidden []string
+	rows, hidden = rows.choose(rowWidth(rows.Len(), tokens))
+	if len(rows.Keys) == 0 {
+		return nil
+	}
+	list.Hidden = append(hidden, list.Hidden...)
+	return NewTable(rows, list)
+}
+
+// named returns records with their names as the first column.
+func (r *Rows) named(names []Cell, p *reader) *Rows {
+	with := &Rows{Source: r.Source, Log: r.Log, Keys: append([]string{keyOfNames}, r.Keys...)}
+	for i := range r.Len() {
+		with.Cells = append(append(with.Cells, p.plain(names[i])), r.Cells[i*len(r.Keys):(i+1)*len(r.Keys)]...)
+	}
+	return with
 }
 
 // table returns the table of a value, or of objects in sequence; nil for what is none.
@@ -77,6 +130,9 @@ func (p *reader) table(objects []Cell, list List) *Table {
 // keyOfNames is the key of the names of records that are the members of an object.
 // A key of theirs that begins like it has quotes.
 const keyOfNames = "(name)"
+
+// keyOfRows is the key of the numbers of records that stand for many more.
+const keyOfRows = "(row)"
 
 // reader reads records out of compact JSON.
 type reader struct{ src []byte }

@@ -85,6 +85,7 @@ const (
 	scoreLastRow = 76
 	scoreNewRow  = 60 // of the first record of a kind
 	scoreRow     = 50
+	scoreKernel  = 30 // of a thread of the kernel
 	lastOfLog    = 4  // records
 	lessBehind   = 4  // less of one that belongs to a failure before it
 	leastRow     = 54 // of a record that failed as others before
@@ -105,11 +106,16 @@ func (r *Rows) Ranks() []Rank {
 		ranks[len(ranks)-1-n] = Rank{Score: scoreLastRow - n, Reason: shape.KeepTail, Column: -1}
 	}
 	like := map[uint64]int{}
+	extremes := 0
 	for k, key := range r.Keys {
 		means := meaningOf(key)
+		if r.rankNumbers(ranks, k, extremes < mostExtremes) {
+			extremes++
+		} else {
+			r.rankUnlike(ranks, k)
+		}
 		r.rankOdd(ranks, k)
-		r.rankUnlike(ranks, k)
-		if means == meansState {
+		if means == meansState || keyMeaning(key) == 0 && r.isShort(k) {
 			r.rankRare(ranks, k)
 		}
 		if means == meansState || isKind(key) {
@@ -117,12 +123,26 @@ func (r *Rows) Ranks() []Rank {
 		}
 		r.rankFailed(ranks, k, means, like)
 	}
+	r.rankKernel(ranks)
 	for _, run := range r.Repeats() { // the first one speaks for the others
 		for i := run.First; i <= run.Last; i++ {
 			ranks[run.First-1].raise(ranks[i])
 		}
 	}
 	return ranks
+}
+
+// rankKernel lowers the threads of the kernel among processes: "[kworker/0:1]".
+func (r *Rows) rankKernel(ranks []Rank) {
+	last := len(r.Keys) - 1
+	if key := r.Keys[last]; key != "COMMAND" && key != "CMD" {
+		return
+	}
+	for i := range ranks {
+		if text := r.Text(r.At(i, last)); len(text) > 2 && text[0] == '[' && text[len(text)-1] == ']' && ranks[i].Score < scoreOddRow {
+			ranks[i] = Rank{Score: scoreKernel, Reason: shape.KeepHead, Column: -1}
+		}
+	}
 }
 
 // Repeat is a run of records that are the same as the one before the first.
@@ -239,6 +259,19 @@ func (r *Rows) rankRare(ranks []Rank, column int) {
 	}
 }
 
+// shortBytes is how long the cells of a column of codes are at most, such as "ii" and "rc".
+const shortBytes = 12
+
+// isShort reports whether all cells of a column are short words.
+func (r *Rows) isShort(column int) bool {
+	for i := range r.Len() {
+		if c := r.At(i, column); c.Kind == Number || c.Kind == Nested || c.End-c.Start > shortBytes {
+			return false
+		}
+	}
+	return true
+}
+
 // rankFirst raises the first record of each kind, where there are few kinds of many.
 func (r *Rows) rankFirst(ranks []Rank, column int) {
 	first := map[string]int{}
@@ -295,7 +328,7 @@ func (r *Rows) rankFailed(ranks []Rank, column int, means meaning, like map[uint
 	var list []failed
 	for i := range ranks {
 		c := r.At(i, column)
-		if v := verdictOfCell(means, c.Kind, r.Text(c)); v.score > 0 {
+		if v := verdictOfCell(means, c.Kind, r.Text(c)); v.score > 0 && !(means == meansTruth && r.endedWell(i)) {
 			list = append(list, failed{i, v})
 		}
 	}
@@ -313,6 +346,18 @@ func (r *Rows) rankFailed(ranks []Rank, column int, means meaning, like map[uint
 	}
 }
 
+// endedWell reports whether a record is of a job that did its work, and so need not be ready.
+func (r *Rows) endedWell(row int) bool {
+	for k, key := range r.Keys {
+		if meaningOf(key) == meansState {
+			if text := r.Text(r.At(row, k)); bytes.HasPrefix(text, []byte("Completed")) || bytes.HasPrefix(text, []byte("Succeeded")) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // meaning is what the value of a key says of success.
 type meaning uint8
 
@@ -324,6 +369,8 @@ const (
 	meansExit            // any number but 0 is bad
 	meansMessage         // words that are read as a line of a log
 	meansCode            // a status of HTTP, or another number
+	meansUsed            // a share of something that can be full
+	meansProcess         // letters of ps and top: "Ssl"
 )
 
 // meanings has the keys that say how something went, in lower case without
@@ -333,12 +380,14 @@ var meanings = [...]struct {
 	meaning
 	keys string
 }{
-	{meansState, "status state conclusion result outcome phase reason health action event verdict level severity lvl levelname loglevel @l statuscode httpstatus responsecode"},
+	{meansState, "status state conclusion result outcome phase reason health action event verdict level severity lvl levelname loglevel @l statuscode httpstatus responsecode active sub load waiting"},
 	{meansTruth, "ok success successful succeeded passed healthy ready valid available"},
 	{meansError, "error errors err exception failure failures failed errormessage errormsg errorcode stacktrace oomkilled crashed"},
 	{meansExit, "exitcode returncode exitstatus rc exit"},
 	{meansMessage, "message msg @m output log line text stderr"},
 	{meansCode, "code"},
+	{meansUsed, "use% iuse% capacity usedpercent"},
+	{meansProcess, "stat s"},
 }
 
 // meaningOf returns the meaning of a key, of which the part behind the last dot
@@ -383,7 +432,7 @@ func verdictOf(means meaning, kind Kind, text []byte) verdict {
 	case meansState:
 		return verdictOfState(kind, text)
 	case meansTruth:
-		if kind == Bool && text[0] == 'f' || kind == String && isUntrue(text) {
+		if kind == Bool && text[0] == 'f' || kind == String && (isUntrue(text) || isUnready(text)) {
 			return verdict{score: 82, reason: shape.KeepFailure}
 		}
 	case meansError:
@@ -397,6 +446,14 @@ func verdictOf(means meaning, kind Kind, text []byte) verdict {
 	case meansCode:
 		if text = bytes.Trim(text, `"`); len(text) == 3 && (kind == Number || kind == String) {
 			return verdictOfNumber(string(text))
+		}
+	case meansUsed:
+		if n, ok := amount(text); ok && n >= fullUsed {
+			return verdict{score: 86, reason: shape.KeepError}
+		}
+	case meansProcess: // dead, stopped, zombie, and waiting for a device
+		if kind == String && len(text) <= 5 && bytes.IndexByte([]byte("DZXTt"), text[0]) >= 0 {
+			return verdict{score: 84, reason: shape.KeepError}
 		}
 	case meansOther:
 		if v := verdictOf(meansMessage, kind, text); v.score > 0 && bytes.IndexByte(text, ' ') > 0 {
@@ -413,6 +470,15 @@ func verdictOf(means meaning, kind Kind, text []byte) verdict {
 		}
 	}
 	return verdict{}
+}
+
+// fullUsed is the share from which on something counts as full, in per cent.
+const fullUsed = 90
+
+// isUnready reports whether a text counts fewer of something than there are: "0/1".
+func isUnready(text []byte) bool {
+	ready, all, ok := bytes.Cut(text, []byte("/"))
+	return ok && isAmount(ready) && isAmount(all) && !bytes.Equal(ready, all)
 }
 
 // isZero reports whether a number is zero.
@@ -447,19 +513,40 @@ func saysSomething(text []byte) bool {
 const (
 	crashStates = "fatal panic crash crashed emerg emergency killed oomkilled dpanic"
 	badStates   = "err severe critical crit alert broken rejected denied unhealthy degraded down offline dead evicted expired aborted lost notready " +
-		"timeout timedout startupfailure actionrequired crashloopbackoff imagepullbackoff containercannotrun deadlineexceeded unschedulable unreachable"
+		"timeout timedout notfound badsetting masked defunct zombie stopped suspended startupfailure actionrequired crashloopbackoff imagepullbackoff containercannotrun deadlineexceeded unschedulable unreachable"
 	warnStates = "warn warning cancelled canceled pending unknown unstable terminating restarting blocked"
 )
 
 // verdictOfState returns what the value of a state says of a failure. Numbers are
 // statuses of HTTP, and levels of bunyan and pino.
-func verdictOfState(kind Kind, text []byte) verdict {
-	var plain [24]byte
-	word := textscan.PlainName(plain[:0], bytes.Trim(text, `"`))
-	switch {
-	case kind == Number:
+func verdictOfState(kind Kind, text []byte) (worst verdict) {
+	switch kind {
+	case Number:
 		return verdictOfNumber(string(text))
-	case kind != String || len(word) == 0:
+	case String:
+		for part := range bytes.SplitSeq(bytes.Trim(text, `"`), []byte(", ")) { // the states of several
+			if v := verdictOfWords(part); v.score > worst.score {
+				worst = v
+			}
+		}
+	}
+	return worst
+}
+
+// verdictOfWords returns what a state of one word or several says of a failure: "Exited (1) 2 hours
+// ago", "Up 3 days (unhealthy)".
+func verdictOfWords(text []byte) verdict {
+	if bytes.HasPrefix(text, []byte("Exited (")) && !bytes.HasPrefix(text, []byte("Exited (0)")) || bytes.Contains(text, []byte("(unhealthy)")) {
+		return verdict{score: 88, reason: shape.KeepExit}
+	}
+	var plain [24]byte
+	word := textscan.PlainName(plain[:0], text)
+	if len(word) == 0 { // it is long: its first word is the state
+		first, _, _ := bytes.Cut(text, []byte(" "))
+		word = textscan.PlainName(plain[:0], first)
+	}
+	switch {
+	case len(word) == 0:
 		return verdict{}
 	case textscan.HasWord(crashStates, word):
 		return verdict{score: 92, reason: shape.KeepCrash}

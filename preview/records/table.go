@@ -25,6 +25,7 @@ type Beside struct {
 type List struct {
 	Name   string // of the list that has them, with the names around it: "data.items"; "" for the outermost
 	Beside []Beside
+	Hidden []string // keys of columns that a table of some columns leaves out
 
 	Before, After []string // lines of other text
 }
@@ -102,6 +103,7 @@ func (t *Table) writeSame() {
 		t.text = append(append(t.text, t.list.Name...), ": "...)
 	}
 	t.text = append(strconv.AppendInt(t.text, int64(t.rows.Len()), 10), " rows"...)
+	t.writeHidden()
 	same, said := t.rows.Same(), false
 	if !slices.Contains(same, false) {
 		same[0] = false
@@ -117,6 +119,36 @@ func (t *Table) writeSame() {
 		t.text = append(append(append(append(t.text, '\t'), t.rows.Keys[k]...), ": "...), t.rows.Text(t.rows.At(0, k))...)
 	}
 }
+
+// mostHiddenBytes bounds the keys of hidden columns that are said, in bytes.
+const mostHiddenBytes = 96
+
+// writeHidden writes how many columns are left out, and which these are as far as it is short.
+func (t *Table) writeHidden() {
+	if len(t.list.Hidden) == 0 {
+		return
+	}
+	t.text = append(t.text, ", "...)
+	t.text = strconv.AppendInt(t.text, int64(len(t.list.Hidden)), 10)
+	if len(t.list.Hidden) == 1 {
+		t.text = append(t.text, " column left out: "...)
+	} else {
+		t.text = append(t.text, " columns left out: "...)
+	}
+	from := len(t.text)
+	for i, key := range t.list.Hidden {
+		if len(t.text)-from+len(key) > mostHiddenBytes {
+			t.text = append(t.text, cellSign...)
+			return
+		}
+		if t.text = append(t.text, key...); i+1 < len(t.list.Hidden) {
+			t.text = append(t.text, ", "...)
+		}
+	}
+}
+
+// cellSign is in place of text that is left out.
+const cellSign = "…"
 
 // Weights of columns: how much a cell of one may have of a row that is too long.
 const (
@@ -240,6 +272,13 @@ func (t *Table) IsFinding(i int32) bool {
 	return t.ranks[i].Score >= scoreRareRow
 }
 
+// IsOdd reports whether line i is a record that is unlike others, and does not say that something
+// is wrong.
+func (t *Table) IsOdd(i int32) bool {
+	t.rank()
+	return t.RowsIn(int(i), int(i)+1) > 0 && t.ranks[i].Score > scoreRow && t.ranks[i].Reason == shape.KeepStructure
+}
+
 // scoreHeads is the score of the lines that say what the others are.
 const scoreHeads = 95
 
@@ -281,5 +320,14 @@ func (t *Table) rank() {
 			t.order = append(t.order, int32(i))
 		}
 	}
-	slices.SortStableFunc(t.order, func(a, b int32) int { return cmp.Compare(t.ranks[b].Score, t.ranks[a].Score) })
+	slices.SortStableFunc(t.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(t.ranks[b].Score, t.ranks[a].Score), cmp.Compare(t.turn(int(a)), t.turn(int(b))))
+	})
+}
+
+// turn returns the place of line i among lines of the same rank: two from the top, and then one from
+// the end.
+func (t *Table) turn(i int) int {
+	top, end := i-t.heads, t.heads+t.Rows()-1-i
+	return min(top/2*3+top%2, 3*end+2)
 }
