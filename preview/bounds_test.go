@@ -329,29 +329,6 @@ func TestLinesAreInTheirWindows(t *testing.T) {
 	}
 }
 
-// A line of JSON is cut only if that saves more than its mark costs.
-func TestLinesOfJSONAreCutForMoreThanAMark(t *testing.T) {
-	for n, want := range map[int]int{100: 100, 240: 240, 241: 160, 900: 160} { // bytes with quotes, indentation and the line end
-		j, err := ParseJSON([]byte(`["` + strings.Repeat("x", n-5) + `"]`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := jsonSelection{doc: j.doc, selection: selection{budget: Budget{Tokens: 300, LineBytes: 2000}}}
-		if start, end := j.doc.Span(1); int(end-start) != n {
-			continue // a short one is on the line of its bracket
-		}
-		if got := s.limit(1); got != want {
-			t.Errorf("of a line of %d bytes %d may be shown, want %d", n, got, want)
-		}
-	}
-	for _, c := range []struct{ tokens, line, want int }{{300, 2000, 160}, {640, 2000, 160}, {644, 2000, 161}, {9000, 2000, 2000}, {300, 100, 100}} {
-		s := jsonSelection{selection: selection{budget: Budget{Tokens: c.tokens, LineBytes: c.line}}}
-		if got := s.widest(); got != c.want {
-			t.Errorf("with %d tokens a line may have %d bytes, want %d", c.tokens, got, c.want)
-		}
-	}
-}
-
 // However large the budget, a Writer keeps a bounded number of lines, whose memory it states; the ledger has the others.
 func TestWriterKeepsBoundedLines(t *testing.T) {
 	w := NewWriter(200_000)

@@ -27,21 +27,17 @@ func Example() {
 	// true
 }
 
-// JSON is cut by value.
-func ExampleParseJSON() {
-	j, err := preview.ParseJSON([]byte(`{"items":[` + strings.Repeat(`{"id":1,"name":"record"},`, 200) + `{"id":2}],"next":"cursor"}`))
+// JSON that is no list has a line for each object, with the path to it.
+func ExampleParseOutline() {
+	o, err := preview.ParseOutline([]byte(`{"job":{"name":"web","_links":{"self":"/1"},"status":{"phase":"Failed","conditions":[{"type":"Ready","status":"False"}]}}}`))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	p := j.Select(preview.Budget{Tokens: 80, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 500}, tokens.Estimate(), preview.Hints{})
-	fmt.Print(p.Text[strings.Index(p.Text, "  ]"):])
-	for _, c := range p.Cuts {
-		fmt.Printf("%d of %d values are omitted\n", c.OmittedValues, c.TotalValues)
-	}
+	fmt.Printf("%s", o.Text())
 	// Output:
-	// ],
-	//   "next": "cursor"
-	// }
-	// 197 of 201 values are omitted
+	// job: name: web
+	// job.status: phase: Failed
+	// job.status.conditions[0]: type: Ready, status: False
+	// left out: _links
 }

@@ -26,12 +26,16 @@ func ParseReport(text []byte) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	form := report.Text()
+	return &Report{report, wholeExcerpt(report.Text(), report.Len())}, nil
+}
+
+// wholeExcerpt returns an excerpt that keeps all lines of a readable form.
+func wholeExcerpt(form []byte, lines int) *Excerpt {
 	w := NewWriter(len(form)/bytesPerToken + 1)
-	w.asText, w.maxLines, w.headMost = true, report.Len()+1, report.Len()+1 // its windows hold all of it
+	w.asText, w.maxLines, w.headMost = true, lines+1, lines+1 // its windows hold all of it
 	w.grow(len(form))
 	_, _ = w.Write(form) // it never fails
-	return &Report{report, w.Finish()}, nil
+	return w.Finish()
 }
 
 // Text returns the readable form. It ends with a line end.

@@ -18,7 +18,7 @@ import (
 type Rows struct{ table *records.Table }
 
 // ParseRows reads JSON that is records of one kind: an array of objects, with what
-// is around it, or objects in sequence. A few lines of text may be around it. It returns shape.ErrNotJSON for other text,
+// is around it, or objects in sequence. A few lines of text may be around it. It returns records.ErrNotJSON for other text,
 // and nil without an error for JSON that is no table. The readable form is a copy.
 func ParseRows(text []byte) (*Rows, error) {
 	table, err := records.Parse(text)
@@ -120,6 +120,10 @@ type rowSelection struct {
 	limit     int // bytes of a row
 	remaining remaining
 }
+
+// longestToken is how many bytes a token of a table has at most, on average: more text than that is
+// not worth a count.
+const longestToken = 16
 
 // all shows every line unshortened, if that fits.
 func (s *rowSelection) all() ([]rendered, bool) {

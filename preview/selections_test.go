@@ -48,7 +48,7 @@ func selectionPayloads(t *testing.T) map[string]selectable {
 	}
 	ruled := work(40) + "result of it\nerror: no\n" + work(9) + "total: 3\nother\n" + work(30)
 	json := func(text string) selectable {
-		j, err := preview.ParseJSON([]byte(text))
+		j, err := preview.ParseOutline([]byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package projectors
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -211,18 +212,17 @@ func (a *answer) addTextAndData(ctx context.Context, texts []string, data []byte
 	return a.addJSON(ctx, "structured", data)
 }
 
-// addJSON adds valid JSON in its readable form, without the base64 in it.
+// addJSON adds valid JSON without the base64 in it. It is shown in a readable form if it does not fit.
 func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
-	w := countWritten(text)
-	text, err := external.RewriteStrings(text, func(s string) (string, error) { return a.liftBase64(ctx, s) })
+	plain, err := external.RewriteStrings(text, func(s string) (string, error) { return a.liftBase64(ctx, s) })
 	if err != nil {
 		return err
 	}
-	j, err := preview.ReadJSON(text, a.Policy.Budget.Tokens, a.Policy.Counter)
-	if err != nil {
-		return fmt.Errorf("read %s again: %w", name, err)
+	var written originalSize
+	if !bytes.Equal(plain, text) {
+		written = countWritten(text)
 	}
-	a.addPart(name, j.Text(), j, w)
+	a.addPart(name, plain, preview.FromBytes(plain, a.Policy.Budget.Tokens), written)
 	return nil
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/reports"
-	"github.com/toolresult/toolresult/preview/shape"
 )
 
 // Some payloads are not written to be read line by line: a report of tests, JSON on
@@ -134,7 +134,7 @@ func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstor
 		return err
 	}
 	value, err := preview.ReadJSON(content, policy.Budget.Tokens, policy.Counter)
-	if errors.Is(err, shape.ErrNotJSON) {
+	if errors.Is(err, records.ErrNotJSON) {
 		return nil
 	}
 	if err != nil {

@@ -94,6 +94,16 @@ func TestKinds(t *testing.T) {
 	publish(t, "kinds", e.groupTable("kind (documents)", groups), e.costTable(t, "other kinds"))
 }
 
+// TestEveryday measures outputs that agents read every day, which are a part of this repository.
+func TestEveryday(t *testing.T) {
+	need(t, *everyday)
+	e := evaluate(t, readCorpus(t, *everyday, unreadSplit), filepath.Join(*out, "everyday"))
+	read, unread := group{"read", wasRead}, group{"never read", isUnread}
+	groups := slices.Concat(e.bySource(read), []group{read}, e.bySource(unread), []group{unread})
+	e.checkNotBehind(t, groups)
+	publish(t, "everyday", e.groupTable("kind (documents)", append(groups, everything("all everyday outputs"))), e.costTable(t, "everyday outputs"))
+}
+
 // checkScorer compares the recall of receipts with what the corpora's own scorer says.
 func (e *evaluation) checkScorer(t *testing.T, folder string) {
 	t.Helper()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Document is an output of a corpus: a line of its manifest.jsonl.
@@ -16,6 +17,9 @@ type Document struct {
 	Command    string `json:"command"`     // empty: not known
 	ExitStatus *int32 `json:"exit_status"` // nil: not known
 	Split      string `json:"split"`
+	Task       string `json:"task"`   // what the agent was asked; empty: not known
+	Server     string `json:"server"` // of MCP, whose result the payload is; empty for output of a command
+	Tool       string `json:"tool"`   // of the server
 	Marks      []Mark `json:"ground_truth"`
 	Payload    []byte `json:"-"`
 }
@@ -54,6 +58,26 @@ func ReadCorpus(folder, source string) (list []*Document, err error) {
 		return nil, fmt.Errorf("there are no documents in %s", folder)
 	}
 	return list, nil
+}
+
+// Text returns what an agent without receipts reads: the payload, or the text of a result of MCP.
+func (d *Document) Text() string {
+	if d.Server == "" {
+		return string(d.Payload)
+	}
+	var result struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(d.Payload, &result); err != nil {
+		return string(d.Payload)
+	}
+	var texts []string
+	for _, block := range result.Content {
+		texts = append(texts, block.Text)
+	}
+	return strings.Join(texts, "\n")
 }
 
 // Failed reports whether the document is what a command printed that failed.

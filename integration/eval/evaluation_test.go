@@ -20,6 +20,7 @@ import (
 var (
 	corpus   = flag.String("corpus", "../../../shared/corpus", "folder with manifest.jsonl and score.py")
 	unseen   = flag.String("unseen", "../../../shared/corpus-more", "folder with documents of other projects")
+	everyday = flag.String("everyday", "testdata/everyday", "folder with documents that agents read every day")
 	kinds    = flag.String("kinds", "testdata/kinds", "folder with documents of other kinds")
 	out      = flag.String("out", "../../.run/eval", "folder for receipts")
 	source   = flag.String("source", "", "only documents of this source")
@@ -102,7 +103,7 @@ func evaluate(t *testing.T, documents []*output, folder string) *evaluation {
 	for _, budget := range e.budgets {
 		for _, d := range documents {
 			e.add(receipts, budget, d, e.receipt(t, s, d, budget))
-			text := strings.ToValidUTF8(string(d.Payload), "\uFFFD")
+			text := strings.ToValidUTF8(d.Text(), "\uFFFD")
 			e.add(headAndTail, budget, d, eval.HeadAndTail(counter, text, budget))
 			e.add(tail, budget, d, eval.Tail(counter, text, budget))
 		}

@@ -67,6 +67,9 @@ func (s *sidecar) receipt(ctx context.Context, d *output, budget int) (*pb.Recei
 		return s.streamed(ctx, d, policy)
 	}
 	printed := commandOutput(d, &pb.Payload{Source: &pb.Payload_Inline{Inline: d.Payload}})
+	if d.Server != "" {
+		printed = serverOutput(d)
+	}
 	resp, err := s.Project(ctx, &pb.ProjectRequest{Output: printed, Policy: policy})
 	return resp.GetReceipt(), err
 }
@@ -120,6 +123,16 @@ func commandOutput(d *output, payload *pb.Payload) *pb.CompleteToolOutput {
 		Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
 			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: d.ExitStatus,
 			CommandLine: d.Command, CombinedOutput: payload,
+		}},
+	}
+}
+
+// serverOutput is a result of a tool of an MCP server.
+func serverOutput(d *output) *pb.CompleteToolOutput {
+	return &pb.CompleteToolOutput{
+		ToolName: d.Tool, Status: pb.ToolStatus_TOOL_STATUS_SUCCESS,
+		Result: &pb.CompleteToolOutput_ExternalMcp{ExternalMcp: &pb.ExternalMcpOutput{
+			Result: &pb.Payload{Source: &pb.Payload_Inline{Inline: d.Payload}},
 		}},
 	}
 }

@@ -54,7 +54,7 @@ type Enclosure struct {
 }
 
 // Enclosed returns the JSON value in a text that has a few other lines around it, or that
-// ends within it. It returns shape.ErrNotJSON for other text.
+// ends within it. It returns ErrNotJSON for other text.
 func Enclosed(text []byte) (Enclosure, error) {
 	opening := 0
 	for at, n := 0, 0; at < len(text) && n <= mostAround && opening < mostOpening; n++ {
@@ -74,7 +74,7 @@ func Enclosed(text []byte) (Enclosure, error) {
 		}
 		at = end
 	}
-	return Enclosure{}, shape.ErrNotJSON
+	return Enclosure{}, ErrNotJSON
 }
 
 // container is an object or a list of a text that is not closed so far.

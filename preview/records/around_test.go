@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/toolresult/toolresult/preview/shape"
 )
 
 func TestTextAroundRecords(t *testing.T) {
@@ -64,7 +62,7 @@ func TestTextThatIsNotAroundRecords(t *testing.T) {
 		"deep":                 "x\n" + strings.Repeat(`[{"a":`, 1000),
 		"a third value":        "[{\"a\":1\n{\"b\n{\"c\n" + list,
 	} {
-		if got, err := Parse([]byte(text)); !errors.Is(err, shape.ErrNotJSON) || got != nil {
+		if got, err := Parse([]byte(text)); !errors.Is(err, ErrNotJSON) || got != nil {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}

@@ -7,9 +7,10 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	"github.com/toolresult/toolresult/preview/shape"
 )
+
+// ErrNotJSON is returned for text that is no JSON.
+var ErrNotJSON = errors.New("no JSON text")
 
 // Bounds of records that are a table.
 const (
@@ -26,7 +27,7 @@ const (
 // Parse reads JSON of which most is records of one kind, and writes them as a
 // table: one array or object, with what is around it, or objects in sequence. They
 // are a table where they have the same members, nearly. A few lines of other text may
-// be around it, and it may be cut. It returns shape.ErrNotJSON for other text,
+// be around it, and it may be cut. It returns ErrNotJSON for other text,
 // and nil without an error for JSON that is no table.
 func Parse(text []byte) (*Table, error) { return parse(text, (*reader).table) }
 
@@ -55,7 +56,7 @@ func parse(text []byte, table func(*reader, []Cell, List) *Table) (*Table, error
 	if t := table(p, objects, List{Before: in.Before, After: in.After}); t != nil {
 		return t, nil
 	}
-	return nil, shape.ErrNotJSON
+	return nil, ErrNotJSON
 }
 
 // overview returns the table of chosen columns of a value, or of objects in sequence; nil for
@@ -160,11 +161,11 @@ func compactValues(text []byte) (*reader, []Cell, error) {
 		case errors.Is(err, io.EOF) && len(list) > 0:
 			return &reader{out.Bytes()}, list, nil
 		case err != nil || one[0] != '{':
-			return nil, nil, shape.ErrNotJSON
+			return nil, nil, ErrNotJSON
 		}
 		from := out.Len()
 		if json.Compact(&out, one) != nil {
-			return nil, nil, shape.ErrNotJSON
+			return nil, nil, ErrNotJSON
 		}
 		list = append(list, Cell{int32(from), int32(out.Len()), Nested})
 	}

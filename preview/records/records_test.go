@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/toolresult/toolresult/preview/shape"
 )
 
 func TestRecordsBecomeATable(t *testing.T) {
@@ -94,7 +92,7 @@ func TestWhatIsNoTable(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "{", "words", `{"a":1} words`, `{"a":1} 2`, `1 2 3`} {
-		if _, err := Parse([]byte(text)); !errors.Is(err, shape.ErrNotJSON) {
+		if _, err := Parse([]byte(text)); !errors.Is(err, ErrNotJSON) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

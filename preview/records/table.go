@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/toolresult/toolresult/preview/shape"
 )
@@ -169,19 +168,13 @@ func (r *Rows) weight(k int) int {
 	if 2*nested > r.Len() {
 		return weightNested
 	}
-	switch score := keyScore(r.Keys[k]); {
-	case score >= shape.ScoreStates:
+	switch meaning := keyMeaning(r.Keys[k]); {
+	case meaning >= columnState:
 		return weightStates
-	case score >= shape.ScoreMore:
+	case meaning >= columnDate:
 		return weightMore
 	}
 	return weightOther
-}
-
-// keyScore returns how much the values of a key matter. The part behind the last
-// dot says so.
-func keyScore(key string) int {
-	return shape.KeyScore([]byte(key[strings.LastIndexByte(key, '.')+1:]))
 }
 
 // lines writes lines of other text.
@@ -279,6 +272,9 @@ func (t *Table) IsOdd(i int32) bool {
 	return t.RowsIn(int(i), int(i)+1) > 0 && t.ranks[i].Score > scoreRow && t.ranks[i].Reason == shape.KeepStructure
 }
 
+// besideBase is the score of a value beside the records that has no meaning known.
+const besideBase = 54
+
 // scoreHeads is the score of the lines that say what the others are.
 const scoreHeads = 95
 
@@ -289,7 +285,7 @@ func (t *Table) rank() {
 	}
 	t.ranks = aroundRanks(make([]Rank, 0, t.Len()), t.list.Before)
 	for i := range t.list.Beside {
-		t.ranks = append(t.ranks, Rank{Score: keyScore(t.list.Beside[i].Key), Reason: shape.KeepStructure, Column: -1})
+		t.ranks = append(t.ranks, Rank{Score: besideBase + keyMeaning(t.list.Beside[i].Key)/3, Reason: shape.KeepStructure, Column: -1})
 	}
 	head := Rank{Score: scoreHeads, Reason: shape.KeepStructure, Column: -1}
 	t.ranks = append(t.ranks, head, head)

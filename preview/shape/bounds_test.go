@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/toolresult/toolresult/preview/salience"
@@ -87,49 +86,6 @@ func TestStatesAreWords(t *testing.T) {
 			if got := isFaulty([]byte(text)); got != want {
 				t.Errorf("row %q is faulty: %v", text, got)
 			}
-		}
-	}
-}
-
-// scoresOf returns the scores of the lines of a document with a key, in their order.
-func scoresOf(d *Document, key string) (list []int) {
-	for i := range d.Len() {
-		if string(d.key(i)) == key {
-			list = append(list, d.Score(i))
-		}
-	}
-	return list
-}
-
-// The scores of members follow from their key, from the objects around them, and from equal ones before in the list.
-func TestScoresOfMembers(t *testing.T) {
-	object := func(members string, pad byte) string {
-		return "{" + members + `,"pad":"` + strings.Repeat(string(pad), 90) + `"}`
-	}
-	same, zone := `"message":"m"`, `"zone":"z"`
-	for name, c := range map[string]struct {
-		text, key string
-		want      []int
-	}{
-		"a message in a list says it once":            {"[" + object(same, 'x') + "," + object(same, 'y') + "]", "message", []int{95, 75}},
-		"another message says it again":               {"[" + object(same, 'x') + "," + object(`"message":"n"`, 'y') + "]", "message", []int{95, 95}},
-		"a message is the same in whatever list":      {`{"a":[` + object(same, 'x') + `],"b":[` + object(same, 'y') + `]}`, "message", []int{92, 63}},
-		"another member is the same in its list":      {"[" + object(zone, 'x') + "," + object(zone, 'y') + "]", "zone", []int{60, 40}},
-		"and not in another list":                     {`{"a":[` + object(zone, 'x') + `],"b":[` + object(zone, 'y') + `]}`, "zone", []int{48, 48}},
-		"a name is not the same in another list":      {`{"a":[` + object(`"name":"n"`, 'x') + `],"b":[` + object(`"name":"n"`, 'y') + `]}`, "name", []int{75, 75}},
-		"outside of lists nothing is the same":        {`{"a":` + object(zone, 'x') + `,"b":` + object(zone, 'y') + `}`, "zone", []int{48, 48}},
-		"nor is a message":                            {`{"a":` + object(same, 'x') + `,"b":` + object(same, 'y') + `}`, "message", []int{92, 92}},
-		"an outermost member has more":                {object(zone, 'x'), "zone", []int{75}},
-		"an outermost message has the most":           {object(same, 'x'), "message", []int{98}},
-		"an empty message says nothing":               {object(`"a":{"message":"","pad":"`+strings.Repeat("x", 90)+`"}`, 'x'), "message", []int{83}},
-		"neither does a number":                       {object(`"a":{"message":7,"pad":"`+strings.Repeat("x", 90)+`"}`, 'x'), "message", []int{83}},
-		"of two messages the first says it":           {"[" + object(`"message":"m","error":"e"`, 'x') + "]", "error", []int{86}},
-		"a summary says it without a message":         {"[" + object(`"summary":"m"`, 'x') + "]", "summary", []int{94}},
-		"a container has little":                      {"[" + object(`"zone":{"pad":"`+strings.Repeat("x", 90)+`"}`, 'x') + "]", "zone", []int{30}},
-		"far inside it does not fall below the least": {strings.Repeat(`{"a":`, 9) + object(zone, 'x') + strings.Repeat("}", 9), "zone", []int{5}},
-	} {
-		if got := scoresOf(readable(t, c.text), c.key); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
 }

@@ -28,17 +28,3 @@ func ExampleRank() {
 	// NAME    READY   STATUS
 	// web-2   0/1     OOMKilled
 }
-
-func ExampleParseDocument() {
-	d, err := shape.ParseDocument([]byte(`{"tags":["a","b"],"n":1.10}`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Printf("%s", d.Text())
-	// Output:
-	// {
-	//   "tags": ["a", "b"],
-	//   "n": 1.10
-	// }
-}

@@ -2,7 +2,6 @@ package shape
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -255,32 +254,5 @@ func TestLinesOfDiffs(t *testing.T) {
 		if got := hunkCount([]byte(text)); got != want {
 			t.Errorf("%q has %d lines, want %d", text, got, want)
 		}
-	}
-}
-
-// A key is compared without signs and case, up to the length of the longest one that is known.
-func TestKeysAreCompared(t *testing.T) {
-	for key, want := range map[string]int{
-		"message": ScoreStates, "MESSAGE": ScoreStates, "error_message": ScoreStates, "Error-Msg": ScoreStates, "error.msg": ScoreStates, "error msg": ScoreStates, "AZ": scoreOther, "az": scoreOther,
-		"": scoreOther, "zone": scoreOther, "hint": ScoreMore, "flight_number": ScoreStates, "the_name": ScoreStates, "xid": scoreOther, "xId": ScoreStates,
-		strings.Repeat("x", 24) + "message": scoreOther, "description": ScoreMore, "shortDescription": ScoreMore,
-	} {
-		if got := lookUpKey([]byte(key)); got.score != want {
-			t.Errorf("%q has score %d, want %d", key, got.score, want)
-		}
-	}
-	keys, scores := make([]string, 0, 5000), keyScores{}
-	for i := range cap(keys) {
-		keys = append(keys, fmt.Sprintf("key%d_id", i))
-	}
-	for range 2 {
-		for _, key := range keys {
-			if !scores.score([]byte(key)).identity {
-				t.Fatalf("%q identifies nothing", key)
-			}
-		}
-	}
-	if len(scores) != 4096 {
-		t.Errorf("%d keys are remembered", len(scores))
 	}
 }

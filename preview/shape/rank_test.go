@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -171,7 +172,7 @@ func FuzzJSONPrefix(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string, at uint8) {
 		var p jsonPrefix
 		prefix := text[:min(len(text), int(at))]
-		if _, err := ParseDocument([]byte(text)); err == nil && (text[0] == '{' || text[0] == '[') && !p.accept([]byte(prefix)) {
+		if json.Valid([]byte(text)) && (text[0] == '{' || text[0] == '[') && !p.accept([]byte(prefix)) {
 			t.Fatalf("%q is no beginning of %q", prefix, text)
 		}
 	})
