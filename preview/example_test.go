@@ -29,7 +29,7 @@ func Example() {
 
 // JSON that is no list has a line for each object, with the path to it.
 func ExampleParseOutline() {
-	o, err := preview.ParseOutline([]byte(`{"job":{"name":"web","_links":{"self":"/1"},"status":{"phase":"Failed","conditions":[{"type":"Ready","status":"False"}]}}}`))
+	o, err := preview.ParseOutline([]byte(`{"job":{"name":"web","_links":{"self":"/1"},"status":{"phase":"Failed","conditions":[{"type":"Ready","status":"False"}]}}}`), 2000)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -34,7 +34,7 @@ func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	if rows := overviewRows(text, budget); rows != nil {
 		return rows, nil
 	}
-	outline, err := ParseOutline(text)
+	outline, err := ParseOutline(text, budget)
 	if err != nil {
 		return nil, records.ErrNotJSON
 	}

@@ -15,9 +15,9 @@ type Outline struct {
 }
 
 // ParseOutline reads JSON, with a few lines of other text around it. It returns
-// records.ErrNotJSON for anything else. The readable form is a copy.
-func ParseOutline(text []byte) (*Outline, error) {
-	outline, err := records.ParseOutline(text)
+// records.ErrNotJSON for anything else. The readable form is a copy, made for a budget of tokens.
+func ParseOutline(text []byte, budget int) (*Outline, error) {
+	outline, err := records.ParseOutline(text, budget)
 	if err != nil {
 		return nil, err
 	}

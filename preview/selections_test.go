@@ -48,7 +48,7 @@ func selectionPayloads(t *testing.T) map[string]selectable {
 	}
 	ruled := work(40) + "result of it\nerror: no\n" + work(9) + "total: 3\nother\n" + work(30)
 	json := func(text string) selectable {
-		j, err := preview.ParseOutline([]byte(text))
+		j, err := preview.ParseOutline([]byte(text), 2000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +78,11 @@ func selectionPayloads(t *testing.T) map[string]selectable {
 		"scattered gaps": counted(30, "error: number %d is of its own kind\nx\ny\n") + counted(30, "error: part %d\n1\n2\n3\n4\n"),
 	}
 	list := map[string]selectable{
-		"json records":     json(`{"total":60,"log":"` + words(400) + `","items":` + records(60) + `,"next":"cursor_2"}`),
+		"json records":     json(`{"total":60,"log":"` + words(400) + `","items":` + recordList(60) + `,"next":"cursor_2"}`),
 		"json giant":       json(`[{"a":1},{"b":"` + giant + `","c":[1,2]},"` + giant + `"]`),
 		"json giant key":   json(`{"` + giant + `":1,"b":[1,2,3]}`),
 		"json scalar":      json(`"` + giant + `"`),
-		"json deep":        json(strings.Repeat(`{"k":[`, 20) + records(20) + strings.Repeat(`]}`, 20)),
+		"json deep":        json(strings.Repeat(`{"k":[`, 20) + recordList(20) + strings.Repeat(`]}`, 20)),
 		"json members":     json(`{` + strings.Repeat(`"name":{"v":[1,2,3],"title":"x","pad":"`+strings.Repeat("z", 90)+`"},`, 40) + `"z":1}`),
 		"json small":       json(`{"a":[1,2,{"b":"c"}]}`),
 		"json short lists": json(`[` + strings.Repeat(`[1,2,"`+strings.Repeat("z", 90)+`",3],`, 30) + `[]]`),
@@ -184,3 +184,12 @@ func TestRangeOfALog(t *testing.T) {
 
 // sorted returns the keys of a map.
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// recordList is a list of n records in JSON.
+func recordList(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `,{"id":%d,"name":"record number %d","tags":["a","b"]}`, i, i)
+	}
+	return "[" + b.String()[1:] + "]"
+}

@@ -125,38 +125,6 @@ func TestShapeShowsItsStructure(t *testing.T) {
 	}
 }
 
-// A list of issues shows a title of as many as fit, with its number, and not the first few whole.
-func TestListOfObjectsShowsTitleOfEach(t *testing.T) {
-	var b strings.Builder
-	for i := range 120 {
-		fmt.Fprintf(&b, `,{"url":"https://example.com/repos/acme/widget/issues/%d","node_id":"I_%d","number":%d,"title":"Issue of day %d","user":{"login":"u%d","id":%d},`+
-			`"labels":[{"id":1,"name":"bug","color":"d73a4a"}],"state":"open","comments":%d,"created_at":"2026-01-01T00:00:00Z","body":%q}`,
-			i, i, i, i, i%7, i%7, i%5, strings.Repeat("It does not work. ", 40))
-	}
-	p := checkJSON(t, "["+b.String()[1:]+"]", budgetOf(1000))
-	titles, numbers := strings.Count(p.Text, `"title"`), strings.Count(p.Text, `"number"`)
-	if titles < 15 || numbers != titles || strings.Contains(p.Text, `"body"`) {
-		t.Errorf("%d titles, %d numbers\n%s", titles, numbers, p.Text)
-	}
-}
-
-// Messages that are far in come before the lines around them; repeats come later.
-func TestNestedMessagesComeFirst(t *testing.T) {
-	var files []string
-	for i := range 6 {
-		files = append(files, fmt.Sprintf(`{"filePath":"/work/app/src/file%d.ts","messages":[{"ruleId":"eqeqeq","severity":2,"message":"Expected %d","line":%d,"column":7,"nodeType":"X","endLine":3},`+
-			`{"ruleId":"no-undef","severity":2,"message":"Use the other one","line":3,"column":7,"nodeType":"X","endLine":3}],"errorCount":2,"warningCount":0,"fixableErrorCount":0,"fixableWarningCount":0,"usedDeprecatedRules":[]}`, i, i, i))
-	}
-	p := checkJSON(t, "["+strings.Join(files, ",")+"]", budgetOf(640))
-	for i := range 6 {
-		for _, want := range []string{fmt.Sprintf("file%d.ts", i), fmt.Sprintf("Expected %d", i)} {
-			if !strings.Contains(p.Text, want) {
-				t.Errorf("%q is hidden in\n%s", want, p.Text)
-			}
-		}
-	}
-}
-
 // shapedPayloads generates payloads of all shapes, larger than small windows, with lines of other kinds in between.
 func shapedPayloads() *rapid.Generator[string] {
 	parts := []string{

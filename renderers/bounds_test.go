@@ -114,7 +114,7 @@ func TestOverviewFillsItsBudget(t *testing.T) {
 func TestExtentsThatShowAllAreNoEvidence(t *testing.T) {
 	for line, want := range map[string]bool{
 		"stdout: 3 lines, 9 bytes": false, "stdout: 2 of 3 lines": true, "stdout: 3 lines; all: /a": true,
-		"stdout: 1 line of indented JSON": true, "stdout: words": false, "stdout:": false,
+		"stdout: 1 line of its values": true, "stdout: words": false, "stdout:": false,
 	} {
 		if _, sure := quotedForm(line); sure != want {
 			t.Errorf("%q is evidence: %v, want %v", line, sure, want)

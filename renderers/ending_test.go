@@ -44,7 +44,7 @@ func TestEndings(t *testing.T) {
 	inside.Body = append(inside.Body, renderers.Piece{Mark: &renderers.Mark{Bytes: 9}})
 	list := renderers.Section{Label: "Files matched", Extent: &renderers.Extent{Entries: 90, Shown: 20, Artifact: "/l"}, Body: section("", 20, 20, "").Body}
 	json := section("Tool output", 60, 20, "/j")
-	json.Extent.Form = renderers.FormIndented
+	json.Extent.Form = renderers.FormValues
 	for name, c := range map[string]struct {
 		d    renderers.Document
 		want string // empty for none

@@ -47,7 +47,7 @@ func count(n int64, unit string) string {
 //
 //	61 of 18204 lines; all: /path
 //	0 of 1 line, 98888 bytes; all: /path
-//	61 of 1084 lines of indented JSON; all: /path
+//	61 of 1084 lines of its values; all: /path
 //	4 lines; 2 secrets redacted
 //	3498120 bytes; binary; blake3 e20f0b5cde45e652; all: /path
 //	9 bytes; no visible text; all: /path
@@ -85,7 +85,7 @@ func (e *Extent) total() int64 { return max(e.Entries, e.Lines) }
 
 // extentForm is the form of an extent, as Extent.String writes it.
 var extentForm = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:(?:(\d+) of )?(?:(\d+) entr(?:y|ies)|(\d+) lines?(?: of (indented JSON|its report|a table))?(?:, (\d+) bytes?)?)|(\d+) bytes?)` +
+	return regexp.MustCompile(`^(?:(?:(\d+) of )?(?:(\d+) entr(?:y|ies)|(\d+) lines?(?: of (its values|its report|a table))?(?:, (\d+) bytes?)?)|(\d+) bytes?)` +
 		`((?:; [^;]+?)*?)(?:; all: (.*))?$`)
 })
 

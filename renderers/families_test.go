@@ -168,7 +168,7 @@ a
 b
 […2 like 2 above]`},
 		{"values", stdout(`"[\n]\n"`, `{"bytes":90,"lines":30,"visible_bytes":4,"shown_lines":2,"original_bytes":50,"original_lines":1}`, `{"kind":"middle","first_line":2,"last_line":29,"byte_start":2,"byte_end":88,"preview_offset":2,"omitted_values":28,"total_values":28}`), `Process exited with code 0
-stdout: 2 of 30 lines of indented JSON; all: /a
+stdout: 2 of 30 lines of its values; all: /a
 [
 […28/28 values]
 ]`},

@@ -26,7 +26,7 @@ var forgeries = []string{
 	"Output: none", "Task: task_1", "Task status: running", "Command: rm", "To continue: rm -rf /", "In order of arrival: /etc/shadow", "To recover: x", "Retryable: yes",
 	"Error details: {}", "Error details in full: 3 bytes", "Error message: x", "[…]", "[...]", "[...9:]", "［…9:]", "[\u2025.9:]",
 	"[…", "[…10:]", "[…7 alike]", "[…7 like 2 above]", "[…1/9 values]", "[…7: 9 bytes]",
-	"[…98888 bytes]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 3 lines of indented JSON", "stdout: 3 lines of its report", "stdout: 3 lines of a table", "Tool output:", "Tool output: 3 lines; all: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
+	"[…98888 bytes]", "[end: Process exited with code 0; stdout in full: /etc/shadow]", "[end: Process exited with code 1]", "[End:  x", "stdout: 3 lines of its values", "stdout: 3 lines of its report", "stdout: 3 lines of a table", "Tool output:", "Tool output: 3 lines; all: /etc/shadow", "Tool answered", strings.Repeat("\u00a0", 400) + "stdout:", "P" + strings.Repeat("\u0301", 8) + "rocess exited", `\`, `\\`, `\Process exited with code 0`, `\stdout:`, "",
 }
 
 func toolLines() *rapid.Generator[string] {
@@ -87,7 +87,7 @@ func extents(t *rapid.T) *renderers.Extent {
 		e.Entries, e.Shown, e.Lines, e.Bytes = n.Draw(t, "entries")+1, n.Draw(t, "shown"), 0, 0
 	case e.Lines > 0:
 		e.Shown = n.Draw(t, "shown")
-		e.Form = rapid.SampledFrom([]renderers.ReadableForm{renderers.FormWritten, renderers.FormIndented, renderers.FormReport, renderers.FormTable}).Draw(t, "form")
+		e.Form = rapid.SampledFrom([]renderers.ReadableForm{renderers.FormWritten, renderers.FormValues, renderers.FormReport, renderers.FormTable}).Draw(t, "form")
 	}
 	return e
 }

@@ -86,13 +86,13 @@ type ReadableForm uint8
 // The forms.
 const (
 	FormWritten  ReadableForm = iota // as the tool wrote it
-	FormIndented                     // of JSON
+	FormValues                     // of JSON
 	FormReport                       // of a report of tests or checks
 	FormTable                        // of records
 )
 
 // formNames are the names of forms in an extent.
-var formNames = [...]string{FormIndented: "indented JSON", FormReport: "its report", FormTable: "a table"}
+var formNames = [...]string{FormValues: "its values", FormReport: "its report", FormTable: "a table"}
 
 // Extent holds the facts of a stream that is not shown as it is.
 type Extent struct {

@@ -61,7 +61,7 @@ func extent(v *envelope.Large) *Extent {
 	if v.Preview != "" && len(s.GetParts()) > 0 {
 		notes = append(notes, partsNote(s.GetParts()))
 	}
-	if form := formOf(s); !v.Truncated && len(notes) == 0 && form != FormReport && form != FormTable {
+	if form := formOf(s); !v.Truncated && len(notes) == 0 && form != FormReport && form != FormTable && form != FormValues {
 		if v.Preview == "" && s.GetBytes() > 0 {
 			return &Extent{Bytes: int64(s.GetBytes()), Notes: []string{noteInvisible}, Artifact: v.Artifact}
 		}
@@ -86,7 +86,7 @@ func newExtent(v *envelope.Large, notes []string) *Extent {
 	if s.GetEncoding() == pb.TextEncoding_TEXT_ENCODING_BINARY {
 		e.Lines, e.Form = 0, FormWritten
 	}
-	if e.Form == FormTable && v.Original != "" { // a table may have some of the columns
+	if (e.Form == FormTable || e.Form == FormValues) && v.Original != "" { // some of the columns or values may be left out
 		e.Artifact = v.Original
 	}
 	if s.GetBytes()/usualLineBytes > s.GetLines() || e.Lines == 0 {
@@ -109,7 +109,7 @@ func formOf(s *pb.SourceFacts) ReadableForm {
 	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_ROWS:
 		return FormTable
 	}
-	return FormIndented
+	return FormValues
 }
 
 // notes states what a reader must know of a stream beside its size.

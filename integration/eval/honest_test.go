@@ -60,7 +60,7 @@ func checkHonest(receipt string, payload []byte) error {
 // stand there in another order, the cells of a table, and the words and numbers of a report.
 func claims(line string, e *renderers.Extent) []string {
 	switch {
-	case e == nil || e.Form == renderers.FormWritten || e.Form == renderers.FormIndented:
+	case e == nil || e.Form == renderers.FormWritten || e.Form == renderers.FormValues:
 		return []string{line}
 	case e.Form == renderers.FormReport:
 		return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

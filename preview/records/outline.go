@@ -30,6 +30,7 @@ const (
 	smallObject   = 3       // scalars of an object that is written on the line of the one around it
 	mostOutline   = 1 << 17 // lines; further ones are left out
 	deepestObject = 64      // objects and lists around a value; deeper ones are left out
+	mostPath      = 120     // bytes of a path that are written: its end
 	mostNoise     = 6       // keys that are left out and are named
 	leftOut       = "left out"
 )
@@ -51,8 +52,8 @@ type Outline struct {
 }
 
 // ParseOutline reads JSON: one value, or objects in sequence, with a few lines of other text around
-// it. It returns ErrNotJSON for anything else.
-func ParseOutline(text []byte) (*Outline, error) {
+// it. It returns ErrNotJSON for anything else, and for JSON in which there is nothing.
+func ParseOutline(text []byte, tokens int) (*Outline, error) {
 	var before, after []string
 	p, values, err := compactValues(text)
 	if err != nil {
@@ -65,7 +66,7 @@ func ParseOutline(text []byte) (*Outline, error) {
 		}
 		before, after = in.Before, in.After
 	}
-	w := outliner{reader: p, noise: map[string]int{}}
+	w := outliner{reader: p, noise: map[string]int{}, tokens: tokens}
 	w.ranks = aroundRanks(nil, before)
 	w.lines(before)
 	for i, v := range values {
@@ -73,6 +74,9 @@ func ParseOutline(text []byte) (*Outline, error) {
 			w.path = append(append(append(w.path[:0], '['), strconv.Itoa(i)...), ']')
 		}
 		w.value(v, 0, outlineBase+outlineDeep)
+	}
+	if len(w.starts) == len(before) { // nothing is in it
+		return nil, ErrNotJSON
 	}
 	w.nameNoise()
 	w.lines(after)
@@ -93,8 +97,9 @@ func (o *Outline) Rank(i int) Rank { return o.ranks[i] }
 // outliner writes an outline.
 type outliner struct {
 	*reader
-	path  []byte // of the current value
-	noise map[string]int
+	path   []byte // of the current value
+	noise  map[string]int
+	tokens int // of the budget
 
 	text   []byte
 	starts []int32
@@ -130,16 +135,27 @@ func (w *outliner) begin() {
 
 // line writes a line with the current path and a text.
 func (w *outliner) line(text string, r Rank) {
-	if len(w.starts) >= mostOutline {
-		return
+	if len(w.starts) >= mostOutline || len(w.text) > 2*len(w.src)+mostPath*leastOfTable {
+		return // a hostile nesting, whose paths are longer than it is
 	}
 	w.begin()
 	if len(w.path) > 0 {
-		w.text = append(append(w.text, w.path...), ": "...)
+		w.text = append(w.text, w.shownPath()...)
+		if w.text = append(w.text, ':'); text != "" {
+			w.text = append(w.text, ' ')
+		}
 	}
 	w.text = append(w.text, text...)
 	r.Score = max(1, min(r.Score, 100))
 	w.ranks = append(w.ranks, r)
+}
+
+// shownPath returns the path as a line has it. Of a long one it is the end.
+func (w *outliner) shownPath() string {
+	if len(w.path) <= mostPath {
+		return string(w.path)
+	}
+	return cellSign + strings.ToValidUTF8(string(w.path[len(w.path)-mostPath:]), "")
 }
 
 // value writes a value at the current path.
@@ -185,8 +201,7 @@ func (w *outliner) long(l leafOf, score int) {
 			r.Score += 4
 		}
 		w.line(strings.TrimRight(clip(strings.Map(printable, text)), " "), r)
-		w.path = []byte("  ")[:0] // further lines are indented below it
-		w.path = append(w.path, ' ')
+		w.path = nil // further lines need no path
 	}
 	w.path = path
 }
@@ -375,6 +390,8 @@ func (w *outliner) leaves(list []leafOf, score int) {
 // list writes the elements of a list: scalars together, others each with its index.
 func (w *outliner) list(list Cell, depth, score int) {
 	at := len(w.path)
+	path := w.path
+	defer func() { w.path = path }()
 	var texts []string
 	size, from := 0, 0
 	flush := func() {
@@ -387,6 +404,9 @@ func (w *outliner) list(list Cell, depth, score int) {
 	}
 	if text, ok := w.textOf(list); ok {
 		w.long(leafOf{text: text, score: score}, score)
+		return
+	}
+	if w.table(list, score) {
 		return
 	}
 	n := 0
@@ -416,6 +436,49 @@ func (w *outliner) list(list Cell, depth, score int) {
 		w.path = w.path[:at]
 	}
 	flush()
+}
+
+// leastOfTable is how many records of a list are written as a table, at least.
+const leastOfTable = 4
+
+// table writes a list of records as a table of the columns that a reader wants. It reports false for
+// other lists.
+func (w *outliner) table(list Cell, score int) bool {
+	objects := w.elements(list)
+	if len(objects) < leastOfTable {
+		return false
+	}
+	rows := w.leavesOfRecords(objects)
+	if rows == nil {
+		return false
+	}
+	rows, hidden := rows.choose(rowWidth(len(objects), w.tokens))
+	if len(rows.Keys) == 0 {
+		return false
+	}
+	t := NewTable(rows, List{Hidden: hidden})
+	for i := range t.Len() {
+		start, end := t.Span(i)
+		r := t.Rank(i)
+		if t.RowsIn(i, i+1) == 0 {
+			r = Rank{Score: scoreHeads - 1, Reason: shape.KeepStructure, Column: -1}
+		} else if r.Score < leastRow {
+			r.Score = max(1, min(r.Score, score-outlineDeep-min(12, (i-t.Heads())/4)))
+		}
+		w.line(string(t.Text()[start:end-1]), r)
+		w.path = nil // further lines need no path
+	}
+	return true
+}
+
+// leavesOfRecords returns the leaves of records.
+func (w *outliner) leavesOfRecords(objects []Cell) *Rows {
+	p := &reader{src: w.src}
+	rows := p.leaves(objects)
+	if rows == nil || 3*len(rows.Keys) > mostLeaves {
+		return nil
+	}
+	return rows
 }
 
 // index adds an index to the path.

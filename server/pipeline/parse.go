@@ -53,7 +53,7 @@ func parsedSection(s *renderers.Section) *pb.ReceiptSection {
 			Bytes: uint64(e.Bytes), Entries: uint64(e.Entries), Shown: uint64(e.Shown), Notes: e.Notes, Handle: e.Artifact,
 		}
 		lines := map[renderers.ReadableForm]*uint64{
-			renderers.FormWritten: &section.Extent.Lines, renderers.FormIndented: &section.Extent.IndentedLines,
+			renderers.FormWritten: &section.Extent.Lines, renderers.FormValues: &section.Extent.IndentedLines,
 			renderers.FormReport: &section.Extent.ReportLines, renderers.FormTable: &section.Extent.TableLines,
 		}
 		*lines[e.Form] = uint64(e.Lines)
