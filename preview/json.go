@@ -20,6 +20,20 @@ type Readable interface {
 // mostRecords is the size of a text that is read as records of which all is said, in bytes.
 const mostRecords = 1 << 20
 
+// ReadObjects reads objects of Kubernetes in YAML as ReadJSON reads JSON. It returns nil for other
+// text.
+func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
+	objects := records.JSONOfYAML(text)
+	if objects == nil {
+		return nil
+	}
+	form, err := ReadJSON(objects, budget, c)
+	if err != nil {
+		return nil
+	}
+	return form
+}
+
 // ReadJSON reads JSON: one value, or objects in sequence. The readable form of records is a table:
 // of all that they say if that fits into a budget of tokens, and otherwise of the columns that a
 // reader wants. Other values have an outline. A few lines of other text may be around it. It

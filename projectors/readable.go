@@ -155,11 +155,14 @@ func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstor
 	return nil
 }
 
-// readTable reads a table that is text already.
+// readTable reads a table that is text already, or objects of Kubernetes in YAML.
 func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
 	content, err := p.content()
 	if err != nil || len(content) > maxReport {
 		return err
+	}
+	if objects := preview.ReadObjects(content, policy.Budget.Tokens, policy.Counter); objects != nil {
+		return p.become(ctx, objects, content, sink)
 	}
 	if table := preview.ReadTable(content, policy.Budget.Tokens); table != nil {
 		return p.become(ctx, table, content, sink)

@@ -25,6 +25,7 @@ var (
 	out      = flag.String("out", "../../.run/eval", "folder for receipts")
 	source   = flag.String("source", "", "only documents of this source")
 	budgets  = flag.String("budgets", "1000,2000,4000", "tokens of whole receipts")
+	each     = flag.Bool("each", false, "list every document that was read, with the facts that its receipt loses")
 	document = flag.String("document", "", "document whose tables of results are written anew")
 )
 
@@ -114,7 +115,26 @@ func evaluate(t *testing.T, documents []*output, folder string) *evaluation {
 	for _, b := range e.broken {
 		t.Error(b)
 	}
+	if *each {
+		e.logLost(t)
+	}
 	return e
+}
+
+// logLost lists the documents that were read, with the facts that their receipts lose.
+func (e *evaluation) logLost(t *testing.T) {
+	for i, d := range e.documents {
+		for _, b := range e.budgets {
+			if r := e.results[cell{receipts, b}][i]; !d.unread && r.recall < 1 {
+				t.Logf("%s at %d tokens, %s: %.0f %%", d.ID, b, d.receiptName(), 100*r.recall)
+				for _, f := range d.facts {
+					if !keep(r.text).has(f) {
+						t.Logf("\tlost: %s%q%q", f.line, f.all, f.any)
+					}
+				}
+			}
+		}
+	}
 }
 
 // receipt returns the receipt of a document; nothing when there is none.

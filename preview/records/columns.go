@@ -16,8 +16,9 @@ import (
 // Bounds of chosen columns.
 const (
 	CellBytes  = 60  // of a cell that is shown, in a table that does not fit
-	leastWidth = 56  // bytes of a row of chosen columns
-	mostWidth  = 320 // the same
+	leastWidth = 56  // bytes of a row of which all can be shown
+	someWidth  = 200 // bytes of a row of which some can
+	mostWidth  = 320 // bytes of any row
 	rowTokens  = 3   // bytes of a row for each token of it, about
 	leastShown = 3   // columns that matter are chosen whatever the width
 	mostEqual  = 6   // columns that are equal in all records and are said
@@ -29,6 +30,7 @@ const (
 	columnError  = 96
 	columnName   = 94 // identifies a record
 	columnState  = 90
+	columnFull   = 84 // the full name of a person
 	columnPerson = 80
 	columnAmount = 70
 	columnDate   = 68
@@ -36,6 +38,7 @@ const (
 	columnFlag   = 46
 	columnLong   = 40
 	columnID     = 34
+	columnMinor  = 20 // colours, order, dimensions
 	columnLink   = 4
 	columnMust   = 84 // from which on a column matters whatever the width
 	deeperColumn = 4  // less for each object around a leaf
@@ -50,16 +53,18 @@ var columnMeanings = [...]struct {
 	score int
 	keys  string
 }{
-	{columnTitle, "title name displayname fullname subject headline summary message msg text label namespacedname unit question"},
+	{columnTitle, "title name subject headline summary message msg text label namespacedname unit question address identifier"},
+	{columnFull, "realname fullname displayname"},
 	{columnError, "error errors errormessage reason exception failure cause warning stderr"},
 	{columnName, "number key iid path file filename filepath command cmd package image repository repo pid ticket code sku symbol hostname host node endpoint"},
 	{columnState, "status state phase conclusion result outcome severity level priority health active sub load ready type kind action event verdict draft " +
 		"merged restarts restartcount exitcode stat suspended rc"},
 	{columnPerson, "login username user author assignee owner reporter creator customer email from to sender organization team"},
-	{columnAmount, "size total count amount price cost score value quantity qty duration elapsed latency cpu mem memory percent used avail use stars forks comments " +
+	{columnAmount, "branchname size total count amount price cost score value quantity qty duration elapsed latency cpu mem memory percent used avail use stars forks comments " +
 		"additions deletions changes version tag branch ref namespace age rows"},
 	{columnDate, "date time timestamp created createdat updated updatedat modified started startedat finished completedat closedat mergedat duedate lasttimestamp"},
 	{columnID, "id uuid sha uid guid hash oid digest"},
+	{columnMinor, "color colour sortorder position order icon emoji timezone locale lang etag seq"},
 }
 
 // columnEndings are words that a key may end with.
@@ -71,25 +76,48 @@ var columnEndings = [...]struct {
 	{columnName, [4]string{"_name", "Name", "-name", "_key"}},
 	{columnError, [4]string{"_error", "Error", "_reason", "Reason"}},
 	{columnState, [4]string{"_status", "Status", "_state", "State"}},
+	{columnState, [4]string{"Label", "_level", "Level", "Severity"}},
 	{columnDate, [4]string{"_at", "At", "_date", "Date"}},
 	{columnDate, [4]string{"_time", "Time", "Timestamp", "_on"}},
 	{columnAmount, [4]string{"_count", "Count", "_total", "Total"}},
 	{columnID, [4]string{"_id", "Id", "ID", "_sha"}},
 }
 
-// keyMeaning returns the score of the last part of a key; 0 for one that is not known.
+// carriers are keys that hold the value of the key before them: "properties.Name.title.plain_text".
+const carriers = "value values text content plaintext raw string rendered displayvalue data attributes fields nodes items edges node name names source title"
+
+// keyMeaning returns the score of a key; 0 for one that is not known. Its last part says it, or the one
+// before if the last is but a carrier of a value.
 func keyMeaning(key string) int {
-	last := []byte(strings.Trim(key[strings.LastIndexByte(key, '.')+1:], `"%`))
+	best := 0
+	for range 3 {
+		dot := strings.LastIndexByte(key, '.')
+		last := []byte(strings.Trim(key[dot+1:], `"%_@`))
+		best = max(best, wordMeaning(last))
+		var plain [24]byte
+		if dot < 0 || !textscan.HasWord(carriers, textscan.PlainName(plain[:0], last)) {
+			break
+		}
+		key = key[:dot]
+		if under := key[strings.LastIndexByte(key, '.')+1:]; wordMeaning([]byte(under)) == columnPerson {
+			return columnPerson // the name of somebody
+		}
+	}
+	return best
+}
+
+// wordMeaning returns the score of one part of a key; 0 for one that is not known.
+func wordMeaning(word []byte) int {
 	var plain [24]byte
-	word := textscan.PlainName(plain[:0], last)
+	name := textscan.PlainName(plain[:0], word)
 	for i := range columnMeanings {
-		if textscan.HasWord(columnMeanings[i].keys, word) {
+		if textscan.HasWord(columnMeanings[i].keys, name) {
 			return columnMeanings[i].score
 		}
 	}
 	for i := range columnEndings {
 		for _, ending := range columnEndings[i].words {
-			if bytes.HasSuffix(last, []byte(ending)) {
+			if bytes.HasSuffix(word, []byte(ending)) {
 				return columnEndings[i].score
 			}
 		}
@@ -275,6 +303,9 @@ func (r *Rows) measure(k int) measured {
 	}
 	most := func(n int) bool { return 4*n >= 3*m.filled }
 	meaning := keyMeaning(r.Keys[k])
+	if strings.Contains(r.Keys[k], "error.") || strings.Contains(r.Keys[k], "exception.") {
+		meaning, wrong = columnError, wrong+1
+	}
 	switch {
 	case r.Keys[k] == keyOfNames || r.Keys[k] == keyOfRows:
 		m.score = columnTitle
@@ -362,7 +393,12 @@ func (r *Rows) only(columns []int) *Rows {
 	return some
 }
 
-// rowWidth returns how many bytes a row may have for all rows to fit into a budget of tokens.
+// rowWidth returns how many bytes a row may have for all rows to fit into a budget of tokens, if they
+// can.
 func rowWidth(rows, tokens int) int {
-	return min(max(tokens*rowTokens*4/5/max(rows, 1), leastWidth), mostWidth)
+	width := tokens * rowTokens * 4 / 5 / max(rows, 1)
+	if width < leastWidth { // some rows are shown: they are to say more
+		return someWidth
+	}
+	return min(width, mostWidth)
 }

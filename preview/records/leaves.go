@@ -181,6 +181,10 @@ func (l *leafReader) unquoted(v Cell) Cell {
 	}
 	inner := Cell{v.Start + 1, v.End - 1, String}
 	text := l.text(inner)
+	if isDate(text) && text[len(text)-1] == 'Z' && len(text) > len("2006-01-02T15:04:05.") && text[19] == '.' {
+		inner.End = inner.Start + 19 // parts of a second tell nobody anything
+		return inner
+	}
 	if bytes.IndexByte(text, '\\') < 0 {
 		return inner
 	}

@@ -158,6 +158,14 @@ func (w *outliner) shownPath() string {
 	return cellSign + strings.ToValidUTF8(string(w.path[len(w.path)-mostPath:]), "")
 }
 
+// at returns line i as it is written so far.
+func (w *outliner) at(i int) string {
+	if i+1 < len(w.starts) {
+		return string(w.text[w.starts[i] : w.starts[i+1]-1])
+	}
+	return string(w.text[w.starts[i]:])
+}
+
 // value writes a value at the current path.
 func (w *outliner) value(v Cell, depth, score int) {
 	switch {

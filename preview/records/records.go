@@ -22,6 +22,7 @@ const (
 	leastFilled = 2       // one cell in this many has a value
 	listShare   = 3       // the list in a value is looked into where it has two of three of its bytes
 	listShareOf = 2
+	mostBeside  = 4 // lines of an object beside a list
 )
 
 // Parse reads JSON of which most is records of one kind, and writes them as a
@@ -80,7 +81,30 @@ func (p *reader) overview(objects []Cell, list List, tokens int) *Table {
 		rows = rows.named(names, p)
 	}
 	rows.Log = isLog
+	list.Beside = p.besideLeaves(list.Beside)
 	return newOverview(rows, list, tokens)
+}
+
+// besideLeaves returns the values beside records that say something, with the leaves of objects.
+func (p *reader) besideLeaves(beside []Beside) (list []Beside) {
+	for _, b := range beside {
+		key := b.Key[strings.LastIndexByte(b.Key, '.')+1:]
+		if isNoise([]byte(key)) || b.Value == "null" || b.Value == `""` || b.Value == "[]" || b.Value == "{}" {
+			continue
+		}
+		if b.Value[0] != '{' && b.Value[0] != '[' {
+			list = append(list, b)
+			continue
+		}
+		w := outliner{reader: &reader{src: []byte(b.Value)}, noise: map[string]int{}, path: []byte(b.Key)}
+		w.value(Cell{0, int32(len(b.Value)), Nested}, 0, outlineBase)
+		for i := range min(len(w.starts), mostBeside) {
+			if key, value, ok := strings.Cut(w.at(i), ": "); ok {
+				list = append(list, Beside{key, value})
+			}
+		}
+	}
+	return list
 }
 
 // newOverview returns the table of the columns that a reader wants.
