@@ -18,6 +18,7 @@ import (
 const (
 	mostAround      = 20      // lines before it, and behind it
 	mostAroundBytes = 2 << 10 // of either
+	fewAround       = 6       // lines that sum up what is between them
 	mostOpening     = 3       // lines that records may begin in
 )
 
@@ -174,7 +175,7 @@ const (
 func aroundRanks(ranks []Rank, lines []string) []Rank {
 	for i, line := range lines {
 		r := Rank{Score: scoreAround, Reason: shape.KeepContext, Column: -1}
-		if i == 0 || i == len(lines)-1 {
+		if i == 0 || i == len(lines)-1 || len(lines) <= fewAround {
 			r.Score = scoreEdge
 		}
 		if m := salience.Builtin().Classify([]byte(line)); m.Score >= salience.MustKeep {

@@ -55,8 +55,9 @@ var columnMeanings = [...]struct {
 }{
 	{columnTitle, "title name subject headline summary message msg text label namespacedname unit question address identifier"},
 	{columnFull, "realname fullname displayname"},
+	{columnPerson, "firstname lastname givenname familyname screenname nickname"},
 	{columnError, "error errors errormessage reason exception failure cause warning stderr"},
-	{columnName, "number key iid path file filename filepath command cmd package image repository repo pid ticket code sku symbol hostname host node endpoint"},
+	{columnName, "number key iid culprit path file filename filepath command cmd package image repository repo pid ticket code sku symbol hostname host node endpoint"},
 	{columnState, "status state phase conclusion result outcome severity level priority health active sub load ready type kind action event verdict draft " +
 		"merged restarts restartcount exitcode stat suspended rc"},
 	{columnPerson, "login username user author assignee owner reporter creator customer email from to sender organization team"},
@@ -146,16 +147,18 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 	left := make([]bool, len(r.Keys)) // empty and equal ones are not even named
 	for k := range r.Keys {
 		m := r.measure(k)
-		m.constant = same[k]
-		if m.filled == 0 || sums[m.sum] && !m.constant {
-			continue
+		if m.constant = same[k]; m.filled > 0 {
+			list = append(list, m)
 		}
-		sums[m.sum], left[k] = true, true
-		list = append(list, m)
 	}
 	lessBeside(list, r.Keys)
 	byScore := func(a, b measured) int { return cmp.Compare(b.score, a.score) }
 	slices.SortStableFunc(list, byScore)
+	list = slices.DeleteFunc(list, func(m measured) bool { // it is equal to a better one
+		equal := sums[m.sum] && !m.constant
+		sums[m.sum], left[m.at] = true, left[m.at] || !equal
+		return equal
+	})
 	r.promote(list)
 	slices.SortStableFunc(list, byScore)
 	var chosen []int
@@ -267,7 +270,7 @@ func lessBeside(list []measured, keys []string) {
 // measure measures a column.
 func (r *Rows) measure(k int) measured {
 	m := measured{at: k}
-	var links, codes, numbers, flags, dates, wrong, bytesOf int
+	var links, lists, codes, numbers, flags, dates, wrong, bytesOf int
 	means := meaningOf(r.Keys[k])
 	for i := range r.Len() {
 		c := r.At(i, k)
@@ -289,8 +292,10 @@ func (r *Rows) measure(k int) measured {
 			numbers++
 		case isDate(text):
 			dates++
-		case isLink(text):
+		case isLink(text) || text[0] == '{' || text[0] == '[':
 			links++
+		case bytes.Count(text, []byte(", ")) > 1 && isAmount(text[:bytes.IndexByte(text, ',')]):
+			lists++
 		case isCodeWord(text):
 			codes++
 		}
@@ -311,6 +316,8 @@ func (r *Rows) measure(k int) measured {
 		m.score = columnTitle
 	case most(links):
 		m.score = columnLink
+	case most(lists): // the numbers of several
+		m.score = columnMinor
 	case most(codes) && meaning < columnName:
 		m.score, m.code = columnID, true
 	case meaning > 0 && bytesOf/m.filled <= 4*CellBytes:

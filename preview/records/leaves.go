@@ -23,7 +23,7 @@ const (
 // management), links of REST APIs (HAL, JSON:API, GitHub), and pictures. In lower case without
 // signs.
 const noise = "managedfields links selflink resourceversion ownerreferences lastappliedconfiguration etag nodeid gravatarid " +
-	"avatarurl avatar avatarurls icon iconurl cursor pagetoken requestid traceid"
+	"avatarurl avatar avatarurls icon iconurl cursor nextcursor startcursor endcursor pagetoken requestid traceid"
 
 // isNoise reports whether a key says nothing to a reader.
 func isNoise(key []byte) bool {
@@ -114,7 +114,7 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 	if v.Kind != Nested || l.src[v.Start] != '{' {
 		return false
 	}
-	var name, value Cell
+	var name, value, why Cell
 	n := 0
 	l.each(v, func(m member) bool {
 		n++
@@ -123,6 +123,8 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 			name = m.value
 		case "status", "value":
 			value = m.value
+		case "message":
+			why = m.value
 		}
 		return n <= mostPair
 	})
@@ -132,6 +134,10 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 	at := len(l.path)
 	l.path = append(append(l.path, '.'), l.text(Cell{Start: name.Start + 1, End: name.End - 1})...)
 	l.value(value, depth+1)
+	if why.Kind == String {
+		l.path = append(l.path, ".message"...)
+		l.value(why, depth+1)
+	}
 	l.path = l.path[:at]
 	return true
 }

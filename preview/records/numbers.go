@@ -103,15 +103,23 @@ func (r *Rows) rankNumbers(ranks []Rank, column int, extremes bool) (isNumbers b
 	sorted := slices.Sorted(slices.Values(values))
 	low, high := sorted[len(sorted)/4], sorted[len(sorted)*3/4]
 	reach := farFrom * (high - low)
+	negative := 0
+	for _, n := range values {
+		if n < 0 {
+			negative++
+		}
+	}
+	belowZero := shape.IsRare(negative, len(values)) // no such number has a sign, usually
+	isFar := func(n float64) bool { return n < low-reach || n > high+reach || belowZero && n < 0 }
 	far := 0
 	for _, n := range values {
-		if n < low-reach || n > high+reach {
+		if isFar(n) {
 			far++
 		}
 	}
 	if shape.IsRare(far, len(values)) {
 		for i := range ranks {
-			if n, ok := amount(r.Text(r.At(i, column))); ok && (n < low-reach || n > high+reach) {
+			if n, ok := amount(r.Text(r.At(i, column))); ok && r.At(i, column).Kind > Null && isFar(n) {
 				ranks[i].raise(Rank{Score: scoreOddRow, Reason: shape.KeepStructure, Column: column})
 			}
 		}

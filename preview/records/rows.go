@@ -89,6 +89,9 @@ const (
 	lastOfLog    = 4  // records
 	lessBehind   = 4  // less of one that belongs to a failure before it
 	leastRow     = 54 // of a record that failed as others before
+	lessAlike    = 6  // less for each record before that failed alike
+	lessOften    = 2  // less for each record before that failed otherwise
+	mostAlike    = 8  // records that failed alike and matter more than those that did not fail
 )
 
 // Ranks returns the rank of every record. What more than half of the records say
@@ -115,7 +118,7 @@ func (r *Rows) Ranks() []Rank {
 			r.rankUnlike(ranks, k)
 		}
 		r.rankOdd(ranks, k)
-		if means == meansState || keyMeaning(key) == 0 && r.isShort(k) {
+		if means == meansState || r.isShort(k) {
 			r.rankRare(ranks, k)
 		}
 		if means == meansState || isKind(key) {
@@ -259,11 +262,15 @@ func (r *Rows) rankRare(ranks []Rank, column int) {
 	}
 }
 
-// shortBytes is how long the cells of a column of codes are at most, such as "ii" and "rc".
-const shortBytes = 12
+// shortBytes is how long the cells of a column of few values are at most: "ii", "refunded", "urgent".
+const shortBytes = 16
 
-// isShort reports whether all cells of a column are short words.
+// isShort reports whether a column has short words, which name no record or person.
 func (r *Rows) isShort(column int) bool {
+	switch keyMeaning(r.Keys[column]) {
+	case columnName, columnPerson, columnFull, columnTitle:
+		return false
+	}
 	for i := range r.Len() {
 		if c := r.At(i, column); c.Kind == Number || c.Kind == Nested || c.End-c.Start > shortBytes {
 			return false
@@ -335,10 +342,12 @@ func (r *Rows) rankFailed(ranks []Rank, column int, means meaning, like map[uint
 	if 2*len(list) > len(ranks) || means == meansOther && !shape.IsRare(len(list), len(ranks)) {
 		return
 	}
-	for _, f := range list {
+	for n, f := range list {
 		h := r.likeness(f.row) + uint64(column)
-		score := max(leastRow, f.score-min(30, 6*like[h]))
-		like[h]++
+		score := max(leastRow, f.score-min(30, lessAlike*like[h]+n*lessOften))
+		if like[h]++; like[h] > mostAlike {
+			score = scoreRow
+		}
 		ranks[f.row].raise(Rank{Score: score, Reason: f.reason, Column: column, Offset: f.at})
 		for n := 1; n <= f.after && f.row+n < len(ranks); n++ { // a log with a record for each line
 			ranks[f.row+n].raise(Rank{Score: max(leastRow, score-lessBehind-n), Reason: shape.KeepContext, Column: -1})

@@ -66,6 +66,9 @@ func newBuilder(keys [][]byte) *builder {
 	return b
 }
 
+// noValues are words that stand for a value that is not known.
+const noValues = `NA N/A n/a NaN nan null NULL (null) None none <none> <nil> - -- ? \N`
+
 // add adds a record. Missing cells are absent.
 func (b *builder) add(cells [][]byte) {
 	for k := range b.width {
@@ -81,6 +84,8 @@ func (b *builder) add(cells [][]byte) {
 		switch text := b.rows.Source[start:end]; {
 		case len(text) == 0:
 			kind = Absent
+		case textscan.HasWord(noValues, text):
+			kind = Null
 		case isAmount(text):
 			kind = Number
 		}
