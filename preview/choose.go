@@ -26,7 +26,7 @@ const leastInside = 48
 // ranked shows the lines that matter most, in the order of the payload. Where
 // budget is left, long lines are shown further.
 func (s *selection) ranked(f Hints) []rendered {
-	s.ranking, s.untimed = s.excerpt.rank(f), true
+	s.ranking, s.untimed = s.excerpt.rank(f), !s.excerpt.form
 	s.costs = s.ranking.costsOf(s.counter)
 	list, order := s.ranking.list, s.ranking.order
 	if s.excerpt.Shape(f) == shape.Listing {

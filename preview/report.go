@@ -35,7 +35,9 @@ func wholeExcerpt(form []byte, lines int) *Excerpt {
 	w.asText, w.maxLines, w.headMost = true, lines+1, lines+1 // its windows hold all of it
 	w.grow(len(form))
 	_, _ = w.Write(form) // it never fails
-	return w.Finish()
+	e := w.Finish()
+	e.form = true
+	return e
 }
 
 // Text returns the readable form. It ends with a line end.

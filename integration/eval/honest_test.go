@@ -57,12 +57,12 @@ func checkHonest(receipt string, payload []byte) error {
 }
 
 // claims are the parts of a line that must each stand in the document: the line itself; of a readable form, whose parts
-// stand there in another order, the cells of a table, and the words and numbers of a report.
+// stand there in another order, the cells of a table, and the words and numbers of a report and of values.
 func claims(line string, e *renderers.Extent) []string {
 	switch {
-	case e == nil || e.Form == renderers.FormWritten || e.Form == renderers.FormValues:
+	case e == nil || e.Form == renderers.FormWritten:
 		return []string{line}
-	case e.Form == renderers.FormReport:
+	case e.Form == renderers.FormReport || e.Form == renderers.FormValues || !strings.Contains(line, "\t"):
 		return strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	}
 	return cells(line)
@@ -76,20 +76,20 @@ func cells(line string) (list []string) {
 		key, value, said := strings.Cut(cell, ": ")
 		switch {
 		case said && !strings.ContainsAny(key, " {["):
-			list = append(append(list, strings.Split(key, ".")...), value)
+			list = append(append(list, strings.Split(key, ".")...), strings.Split(value, ", ")...)
 		case !strings.ContainsAny(cell, " {["):
 			list = append(list, strings.Split(cell, ".")...)
 		default:
-			list = append(list, cell)
+			list = append(list, strings.Split(cell, ", ")...) // values of one list
 		}
 	}
 	return list
 }
 
-// squashed is a text without space.
+// squashed is a text without space, quotes and escapes.
 func squashed(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsSpace(r) || r == '␤' || r == '␍' {
+		if unicode.IsSpace(r) || strings.ContainsRune("␤␍\\\"'", r) {
 			return -1
 		}
 		return r

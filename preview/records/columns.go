@@ -100,11 +100,21 @@ func keyMeaning(key string) int {
 			break
 		}
 		key = key[:dot]
-		if under := key[strings.LastIndexByte(key, '.')+1:]; wordMeaning([]byte(under)) == columnPerson {
-			return columnPerson // the name of somebody
+		if isPerson(key[strings.LastIndexByte(key, '.')+1:]) {
+			return columnPerson
 		}
 	}
 	return best
+}
+
+// people are words that a key of somebody ends with.
+var people = [...]string{"user", "userprofile", "profile", "author", "assignee", "creator", "owner", "sender", "member", "reporter", "committer", "customer", "people"}
+
+// isPerson reports whether a key is of somebody, whose name says who it is and not what the record is.
+func isPerson(key string) bool {
+	var plain [24]byte
+	name := string(textscan.PlainName(plain[:0], []byte(key)))
+	return slices.ContainsFunc(people[:], func(word string) bool { return strings.HasSuffix(name, word) })
 }
 
 // wordMeaning returns the score of one part of a key; 0 for one that is not known.

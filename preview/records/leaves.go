@@ -114,7 +114,7 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 	if v.Kind != Nested || l.src[v.Start] != '{' {
 		return false
 	}
-	var name, value, why Cell
+	var name, value, why, reason Cell
 	n := 0
 	l.each(v, func(m member) bool {
 		n++
@@ -125,6 +125,8 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 			value = m.value
 		case "message":
 			why = m.value
+		case "reason":
+			reason = m.value
 		}
 		return n <= mostPair
 	})
@@ -134,9 +136,13 @@ func (l *leafReader) pair(v Cell, depth int) bool {
 	at := len(l.path)
 	l.path = append(append(l.path, '.'), l.text(Cell{Start: name.Start + 1, End: name.End - 1})...)
 	l.value(value, depth+1)
-	if why.Kind == String {
-		l.path = append(l.path, ".message"...)
-		l.value(why, depth+1)
+	for _, c := range [...]Cell{reason, why} {
+		if c.Kind == String {
+			from := len(l.path)
+			l.path = append(l.path, ".message"...)
+			l.value(c, depth+1)
+			l.path = l.path[:from]
+		}
 	}
 	l.path = l.path[:at]
 	return true

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 )
 
 // JSON that is no list of records is read by its leaves. Its outline has a line for each object and
@@ -42,7 +43,13 @@ const (
 	outlineMost = 78 // of one that does not say that something is wrong
 	outlineDeep = 3  // less for each object around
 	outlineList = 2  // less for an element of a list that is not the first
+	outlineLess = 10 // less for what an object is run with, and not what it is
 )
+
+// settings has keys of objects that say how something is run: those of Kubernetes and of OpenAPI. In
+// lower case without signs.
+const settings = "env envfrom volumes volumemounts tolerations annotations labels livenessprobe readinessprobe startupprobe securitycontext affinity " +
+	"imagepullsecrets ownerreferences nodeselector projected sources finalizers headers parameters"
 
 // Outline is the readable form of JSON that is no table. Lines count from 0.
 type Outline struct {
@@ -273,8 +280,13 @@ func (w *outliner) object(o Cell, depth, score int) {
 	w.leaves(leaves, score)
 	at := len(w.path)
 	for _, m := range inner {
+		less := outlineDeep
+		var plain [24]byte
+		if textscan.HasWord(settings, textscan.PlainName(plain[:0], w.reader.text(Cell{Start: m.key.Start + 1, End: m.key.End - 1}))) {
+			less = outlineLess
+		}
 		w.step(m)
-		w.value(m.value, depth+1, score-outlineDeep)
+		w.value(m.value, depth+1, score-less)
 		w.path = w.path[:at]
 	}
 }

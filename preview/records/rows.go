@@ -89,6 +89,7 @@ const (
 	lastOfLog    = 4  // records
 	lessBehind   = 4  // less of one that belongs to a failure before it
 	leastRow     = 54 // of a record that failed as others before
+	mostLess     = 4  // less for a value that is less rare, and for one that came before
 	lessAlike    = 6  // less for each record before that failed alike
 	lessOften    = 2  // less for each record before that failed otherwise
 	mostAlike    = 8  // records that failed alike and matter more than those that did not fail
@@ -255,9 +256,13 @@ func (r *Rows) rankRare(ranks []Rank, column int) {
 			return
 		}
 	}
+	seen := map[string]int{}
 	for i := range ranks {
-		if shape.IsRare(counts[string(r.Text(r.At(i, column)))], len(ranks)) {
-			ranks[i].raise(Rank{Score: scoreRareRow, Reason: shape.KeepStructure, Column: column})
+		state := string(r.Text(r.At(i, column)))
+		if n := counts[state]; shape.IsRare(n, len(ranks)) { // the rarest first, and the first of each
+			score := scoreRareRow - min(mostLess, n/2) - min(mostLess, seen[state])
+			seen[state]++
+			ranks[i].raise(Rank{Score: score, Reason: shape.KeepStructure, Column: column})
 		}
 	}
 }
@@ -342,9 +347,13 @@ func (r *Rows) rankFailed(ranks []Rank, column int, means meaning, like map[uint
 	if 2*len(list) > len(ranks) || means == meansOther && !shape.IsRare(len(list), len(ranks)) {
 		return
 	}
-	for n, f := range list {
+	often := map[int]int{} // kinds of failures by their score
+	for _, f := range list {
 		h := r.likeness(f.row) + uint64(column)
-		score := max(leastRow, f.score-min(30, lessAlike*like[h]+n*lessOften))
+		score := max(leastRow, f.score-min(30, lessAlike*like[h]+lessOften*often[f.score]))
+		if like[h] == 0 {
+			often[f.score]++
+		}
 		if like[h]++; like[h] > mostAlike {
 			score = scoreRow
 		}
