@@ -1,6 +1,9 @@
 package preview
 
 import (
+	"bytes"
+	"io"
+
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -34,19 +37,43 @@ func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	return form
 }
 
+// SampleRecords reads a list of records of any size in one pass, as a table of those that stand for
+// all. It returns nil for other text.
+func SampleRecords(r io.Reader, budget int) (Readable, error) {
+	table, err := records.Sample(r, max(budget, leastFormBudget))
+	if err != nil || table == nil {
+		return nil, err
+	}
+	return &Rows{table}, nil
+}
+
+// SampleTable reads a table of values that are separated by signs, of any size, as SampleRecords reads
+// JSON. It returns nil for other text.
+func SampleTable(r io.Reader, budget int) (Readable, error) {
+	table, err := records.SampleLines(r, max(budget, leastFormBudget))
+	if err != nil || table == nil {
+		return nil, err
+	}
+	return &Rows{table}, nil
+}
+
 // ReadJSON reads JSON: one value, or objects in sequence. The readable form of records is a table:
 // of all that they say if that fits into a budget of tokens, and otherwise of the columns that a
 // reader wants. Other values have an outline. A few lines of other text may be around it. It
 // returns records.ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	budget = max(budget, leastFormBudget)
-	if len(text) <= mostRecords {
+	if len(text) > mostRecords {
+		if rows, err := SampleRecords(bytes.NewReader(text), budget); rows != nil || err != nil {
+			return rows, err
+		}
+	} else {
 		if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && estimateAll(rows.Text(), c) <= budget {
 			return rows, nil
 		}
-	}
-	if rows := overviewRows(text, budget); rows != nil {
-		return rows, nil
+		if rows := overviewRows(text, budget); rows != nil {
+			return rows, nil
+		}
 	}
 	outline, err := ParseOutline(text, budget)
 	if err != nil {

@@ -282,8 +282,8 @@ func (s *rowSelection) chosen() []rendered {
 			continue
 		}
 		r := s.row(i, &lines[i])
-		if n := s.table.RowsIn(gap, i); n > 0 {
-			r.omittedValues, r.totalValues = int64(n), int64(s.table.Rows())
+		if n := s.table.Left(gap, i); n > 0 && gap < i {
+			r.omittedValues, r.totalValues = int64(n), int64(s.table.All())
 		}
 		list, gap = append(list, r), i+1
 	}

@@ -93,6 +93,10 @@ func (a *answer) mcpResult(ctx context.Context, r *external.Result) error {
 	}
 	c.noteUnknown(members)
 	structured := r.Structured
+	if external.AreElements(inner, c.texts) || external.AreElements(structured, c.texts) {
+		a.set("text_repeats_structured", protoreflect.ValueOfBool(true))
+		c.texts, a.keepSource = nil, true
+	}
 	if len(c.texts) > 0 && external.EqualsString(inner, strings.Join(c.texts, "\n")) {
 		a.set("structured_repeats_text", protoreflect.ValueOfBool(true))
 		structured, a.keepSource = nil, true

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/reports"
+	"github.com/toolresult/toolresult/preview/shape"
 )
 
 // Some payloads are not written to be read line by line: a report of tests, JSON on
@@ -26,7 +28,7 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, patch, digest, json, rows, table bool }
+type readings struct{ report, patch, digest, json, rows, table, sample bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
@@ -34,10 +36,22 @@ type readings struct{ report, patch, digest, json, rows, table bool }
 // later rounds. A file that was asked for is only read as a report, which a program
 // wrote and nobody edits, and one of an unknown name as records.
 func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
-	if p.readable != nil || p.loss != nil || p.blob.Size() > maxReadable || p.blob.Size() < minReadable {
+	if p.readable != nil || p.loss != nil || p.blob.Size() < minReadable {
 		return nil
 	}
 	text, isText := p.excerpt.(*preview.Excerpt)
+	if cut && isText && !p.tried.sample && (!f.Range || f.MaybeLog) {
+		isJSON := text.IsJSON(f)
+		if p.blob.Size() > maxReadable && isJSON || p.blob.Size() > maxReport && !isJSON && text.Shape(f) != shape.Source {
+			p.tried.sample = true
+			if err := p.readSample(ctx, isJSON, policy, sink); err != nil || p.readable != nil {
+				return err
+			}
+		}
+	}
+	if p.blob.Size() > maxReadable {
+		return nil
+	}
 	if cut && !p.tried.report && p.blob.Size() <= maxReport && (!isText || text.MayBeReport()) {
 		p.tried.report = true
 		if err := p.readReport(ctx, sink); err != nil || p.readable != nil {
@@ -143,6 +157,37 @@ func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstor
 	return p.become(ctx, value, content, sink)
 }
 
+// readSample reads a list of records of any size, of JSON or of values that are separated by signs.
+func (p *payload) readSample(ctx context.Context, isJSON bool, policy Policy, sink artifactstore.Sink) error {
+	content, err := p.blob.Open()
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	read := preview.SampleTable
+	if isJSON {
+		read = preview.SampleRecords
+	}
+	rows, err := read(contextReader{ctx, content}, policy.Budget.Tokens)
+	if err != nil || rows == nil {
+		return err
+	}
+	return p.becomeOf(ctx, rows, originalSize{p.excerpt.Bytes(), p.excerpt.(*preview.Excerpt).Lines()}, sink)
+}
+
+// contextReader is a reader that ends with its context.
+type contextReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r contextReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
 // readRows reads records of which all fits, but a table costs much less.
 func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
 	content, err := p.content()
@@ -171,14 +216,19 @@ func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactsto
 }
 
 // become stores a payload as it was given, and puts its readable form in its place.
-func (p *payload) become(ctx context.Context, form preview.Readable, content []byte, sink artifactstore.Sink) (err error) {
+func (p *payload) become(ctx context.Context, form preview.Readable, content []byte, sink artifactstore.Sink) error {
+	return p.becomeOf(ctx, form, countWritten(content), sink)
+}
+
+// becomeOf is become for a payload of a size that is known.
+func (p *payload) becomeOf(ctx context.Context, form preview.Readable, size originalSize, sink artifactstore.Sink) (err error) {
 	if p.originalRef = p.stored; p.originalRef.Path == "" {
 		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
 			return err
 		}
 	}
 	if p.original.bytes == 0 { // it was as the tool wrote it
-		p.original = countWritten(content)
+		p.original = size
 	}
 	p.readable, p.excerpt, p.blob, p.inline, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), form.Text(), artifactstore.Ref{}, true
 	return nil

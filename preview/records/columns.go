@@ -398,7 +398,7 @@ func isDate(text []byte) bool {
 
 // only returns the records with some of their columns, in the order of these.
 func (r *Rows) only(columns []int) *Rows {
-	some := &Rows{Source: r.Source, Log: r.Log, Keys: make([]string, len(columns)), Cells: make([]Cell, 0, r.Len()*len(columns))}
+	some := &Rows{Source: r.Source, Log: r.Log, Numbers: r.Numbers, All: r.All, ranks: r.ranks, Keys: make([]string, len(columns)), Cells: make([]Cell, 0, r.Len()*len(columns))}
 	for i, k := range columns {
 		some.Keys[i] = r.Keys[k]
 	}

@@ -78,7 +78,10 @@ func (p *reader) overview(objects []Cell, list List, tokens int) *Table {
 		return nil
 	}
 	if names != nil {
-		rows = rows.named(names, p)
+		for i := range names {
+			names[i] = p.plain(names[i])
+		}
+		rows = rows.withColumn(keyOfNames, names)
 	}
 	rows.Log = isLog
 	list.Beside = p.besideLeaves(list.Beside)
@@ -118,11 +121,11 @@ func newOverview(rows *Rows, list List, tokens int) *Table {
 	return NewTable(rows, list)
 }
 
-// named returns records with their names as the first column.
-func (r *Rows) named(names []Cell, p *reader) *Rows {
-	with := &Rows{Source: r.Source, Log: r.Log, Keys: append([]string{keyOfNames}, r.Keys...)}
+// withColumn returns records with one more column, the first.
+func (r *Rows) withColumn(key string, cells []Cell) *Rows {
+	with := &Rows{Source: r.Source, Log: r.Log, Keys: append([]string{key}, r.Keys...)}
 	for i := range r.Len() {
-		with.Cells = append(append(with.Cells, p.plain(names[i])), r.Cells[i*len(r.Keys):(i+1)*len(r.Keys)]...)
+		with.Cells = append(append(with.Cells, cells[i]), r.Cells[i*len(r.Keys):(i+1)*len(r.Keys)]...)
 	}
 	return with
 }
@@ -273,6 +276,36 @@ func (p *reader) elements(array Cell) (objects []Cell) {
 		at++ // the comma
 	}
 	return nil
+}
+
+// eachScalar iterates over the scalars in an object, also those of objects and lists in it, with their
+// keys, until yield reports false.
+func (p *reader) eachScalar(yield func(key []byte, value Cell) bool) {
+	for at := 0; at < len(p.src); {
+		if p.src[at] != '"' {
+			at++
+			continue
+		}
+		end := stringEnd(p.src, at)
+		next := end
+		for next < len(p.src) && (p.src[next] == ' ' || p.src[next] == '\n' || p.src[next] == '\r' || p.src[next] == '\t') {
+			next++
+		}
+		if next >= len(p.src) || p.src[next] != ':' {
+			at = end
+			continue
+		}
+		key := p.src[at+1 : end-1]
+		for next++; next < len(p.src) && (p.src[next] == ' ' || p.src[next] == '\n' || p.src[next] == '\r' || p.src[next] == '\t'); {
+			next++
+		}
+		if at = next; next < len(p.src) && p.src[next] != '{' && p.src[next] != '[' {
+			at = scalarEnd(p.src, next)
+			if !yield(key, Cell{int32(next), int32(at), kindOf(p.src[next:])}) {
+				return
+			}
+		}
+	}
 }
 
 // members returns the members of an object.

@@ -32,10 +32,14 @@ type Cell struct {
 // Rows is a list of records. Every record has a cell for each key. A cell has no
 // tab and no line end in it.
 type Rows struct {
-	Source []byte   // what cells are ranges of
-	Keys   []string // as they are written in a table
-	Cells  []Cell   // those of one record after those of the other
-	Log    bool     // they were written one after another, so that the last ones say how it ended
+	Source  []byte   // what cells are ranges of
+	Keys    []string // as they are written in a table
+	Cells   []Cell   // those of one record after those of the other
+	Numbers []int    // of records that stand for All, from 0; nil if they are all
+	All     int
+	ranks   []Rank // of the records, if they are known before
+
+	Log bool // they were written one after another, so that the last ones say how it ended
 }
 
 // Len returns the number of records.
@@ -99,6 +103,9 @@ const (
 // does not set one of them apart. Of records that say the same of a failure each
 // matters less than the one before.
 func (r *Rows) Ranks() []Rank {
+	if r.ranks != nil {
+		return r.ranks
+	}
 	ranks := make([]Rank, r.Len())
 	for i := range ranks {
 		ranks[i] = Rank{Score: scoreRow, Reason: shape.KeepHead, Column: -1}

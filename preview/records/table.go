@@ -2,6 +2,7 @@ package records
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -101,7 +102,10 @@ func (t *Table) writeSame() {
 	if t.list.Name != "" {
 		t.text = append(append(t.text, t.list.Name...), ": "...)
 	}
-	t.text = append(strconv.AppendInt(t.text, int64(t.rows.Len()), 10), " rows"...)
+	t.text = append(strconv.AppendInt(t.text, int64(t.All()), 10), " rows"...)
+	if n := t.rows.Len(); n < t.All() {
+		t.text = append(t.text, fmt.Sprintf(", %d of them here", n)...)
+	}
 	t.writeHidden()
 	same, said := t.rows.Same(), false
 	if !slices.Contains(same, false) {
@@ -212,6 +216,28 @@ func (t *Table) Len() int { return len(t.starts) }
 
 // Rows returns the number of records.
 func (t *Table) Rows() int { return t.rows.Len() }
+
+// All returns the number of records that the rows stand for.
+func (t *Table) All() int { return max(t.rows.All, t.rows.Len()) }
+
+// Left returns how many records are between the lines from one up to before another.
+func (t *Table) Left(from, to int) int {
+	n := t.RowsIn(from, to)
+	if n == 0 && t.rows.Numbers == nil {
+		return 0
+	}
+	if t.rows.Numbers == nil {
+		return n
+	}
+	before, behind := -1, t.rows.All
+	if row := max(from, t.heads) - t.heads; row > 0 {
+		before = t.rows.Numbers[min(row, t.Rows())-1]
+	}
+	if row := to - t.heads; row >= 0 && row < t.Rows() {
+		behind = t.rows.Numbers[row]
+	}
+	return max(0, behind-before-1)
+}
 
 // Heads returns the number of lines before the first record. The last two of
 // them say what the others are: the list with its equal values, and the keys.

@@ -193,10 +193,9 @@ func drawnCells(line, bar []byte) (cells [][]byte) {
 
 // Separators of values, and how many values a line has at least.
 const (
-	separators    = "\t,;|"
-	leastFields   = 3
-	mostFields    = 512
-	sampledFields = 20 // lines that are looked at
+	separators  = "\t,;|"
+	leastFields = 3
+	mostFields  = 512
 )
 
 // readSeparated reads values that are separated by commas or other signs, with their names in the
@@ -307,7 +306,7 @@ func values(lines [][]byte, at int, comma byte) (list [][]byte, next int) {
 func areNames(list [][]byte) bool {
 	seen := map[string]bool{}
 	for _, name := range list {
-		if len(name) > CellBytes || isAmount(name) || isDate(name) || bytes.ContainsAny(name, "{}=<>") || len(name) > 0 && seen[string(name)] {
+		if len(name) > CellBytes || len(bytes.Fields(name)) > mostNameWords || isAmount(name) || isDate(name) || bytes.ContainsAny(name, "{}=<>") || len(name) > 0 && seen[string(name)] {
 			return false
 		}
 		seen[string(name)] = true

@@ -130,6 +130,19 @@ func EqualsString(value []byte, text string) bool {
 	return ok && withHalves(value, s) == text
 }
 
+// AreElements reports whether texts are the elements of a JSON array, one after the other: servers give
+// each row of a list as a text beside the list itself.
+func AreElements(array []byte, texts []string) bool {
+	n := 0
+	for element := range jsonspan.Elements(array) {
+		if n == len(texts) || !EqualsString(element, texts[n]) && !NewValue(element).Equals(texts[n]) {
+			return false
+		}
+		n++
+	}
+	return n > 0 && n == len(texts)
+}
+
 // IsContainer reports whether text, if it is JSON, is an object or an array. Among
 // several texts a scalar may equal structured data by chance.
 func IsContainer(text string) bool {
