@@ -193,9 +193,10 @@ func drawnCells(line, bar []byte) (cells [][]byte) {
 
 // Separators of values, and how many values a line has at least.
 const (
-	separators  = "\t,;|"
-	leastFields = 3
-	mostFields  = 512
+	separators    = "\t,;|"
+	leastFields   = 3
+	mostFields    = 512
+	mostNameWords = 4
 )
 
 // readSeparated reads values that are separated by commas or other signs, with their names in the
