@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"github.com/toolresult/toolresult/preview/records"
 	"iter"
 	"strings"
 	"sync"
@@ -16,8 +17,9 @@ import (
 // Excerpt is the kept part of a payload. It caches the shape and the ranking
 // that were asked for last, and so is not safe for concurrent use.
 type Excerpt struct {
-	form       bool   // it is a readable form, whose lines begin with no time of a log
-	plain      string // the payload, if it may fit whole and is its own visible form
+	form       bool             // it is a readable form, whose lines begin with no time of a log
+	sampler    *records.Sampler // of a payload that arrived in parts; nil for others
+	plain      string           // the payload, if it may fit whole and is its own visible form
 	maxTokens  int
 	rules      *linerule.Rules // of the program of a plain payload
 	head, tail []textscan.Line

@@ -1,9 +1,6 @@
 package preview
 
 import (
-	"bytes"
-	"io"
-
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/tokens"
 )
@@ -37,24 +34,17 @@ func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	return form
 }
 
-// SampleRecords reads a list of records of any size in one pass, as a table of those that stand for
-// all. It returns nil for other text.
-func SampleRecords(r io.Reader, budget int) (Readable, error) {
-	table, err := records.Sample(r, max(budget, leastFormBudget))
-	if err != nil || table == nil {
-		return nil, err
+// Sample returns the table of the records that stand for a large list, of a payload that arrived in
+// parts: JSON, or values that are separated by commas or other signs. It returns nil for others. It may
+// be called once.
+func (e *Excerpt) Sample(budget int) Readable {
+	if e.sampler == nil {
+		return nil
 	}
-	return &Rows{table}, nil
-}
-
-// SampleTable reads a table of values that are separated by signs, of any size, as SampleRecords reads
-// JSON. It returns nil for other text.
-func SampleTable(r io.Reader, budget int) (Readable, error) {
-	table, err := records.SampleLines(r, max(budget, leastFormBudget))
-	if err != nil || table == nil {
-		return nil, err
+	if table := e.sampler.Table(max(budget, leastFormBudget)); table != nil {
+		return &Rows{table}
 	}
-	return &Rows{table}, nil
+	return nil
 }
 
 // ReadJSON reads JSON: one value, or objects in sequence. The readable form of records is a table:
@@ -64,8 +54,8 @@ func SampleTable(r io.Reader, budget int) (Readable, error) {
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	budget = max(budget, leastFormBudget)
 	if len(text) > mostRecords {
-		if rows, err := SampleRecords(bytes.NewReader(text), budget); rows != nil || err != nil {
-			return rows, err
+		if table := records.Sample(text, budget); table != nil {
+			return &Rows{table}, nil
 		}
 	} else {
 		if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && estimateAll(rows.Text(), c) <= budget {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/linerule"
+	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -73,9 +74,10 @@ type Writer struct {
 	finds          finder // what matters behind the head
 	unread         []byte // the newest bytes; no line was made of them yet
 	unreadNewlines int
-	memory         *memory  // of a whole payload; nil for others
-	late           []byte   // of a whole payload: what Finish passes to finds
-	parts          [][]byte // a place for those of one call
+	memory         *memory         // of a whole payload; nil for others
+	sampler        records.Sampler // of a list of records, unless the payload is whole
+	late           []byte          // of a whole payload: what Finish passes to finds
+	parts          [][]byte        // a place for those of one call
 }
 
 // NewWriter returns a Writer with windows for previews of up to maxTokens
@@ -117,6 +119,11 @@ func (w *Writer) Write(p []byte) (int, error) {
 // WriteParts takes bytes in several parts that have newlines many newlines
 // together, which the caller has counted. It keeps no reference to them.
 func (w *Writer) WriteParts(parts [][]byte, newlines int) {
+	for i := range parts {
+		if !w.whole && !w.literal {
+			_, _ = w.sampler.Write(parts[i]) // it never fails
+		}
+	}
 	for ; len(parts) > 0 && w.begins(); parts = parts[1:] {
 		if newlines > 0 {
 			newlines -= bytes.Count(parts[0], newline)
@@ -352,7 +359,7 @@ func (w *Writer) detect() {
 
 // Memory returns how much memory the windows and what was found between them take, in bytes.
 func (w *Writer) Memory() int {
-	n := w.head.Memory() + w.tail.Memory() + cap(w.unread) + cap(w.finds.carry) + cap(w.finds.recent) + w.finds.watch.memory()
+	n := w.head.Memory() + w.tail.Memory() + cap(w.unread) + cap(w.finds.carry) + cap(w.finds.recent) + w.finds.watch.memory() + w.sampler.Memory()
 	for i := range w.finds.bands {
 		n += w.finds.bands[i].first.Memory() + w.finds.bands[i].last.Memory()
 	}
@@ -368,7 +375,7 @@ func (w *Writer) Snapshot(end ...byte) *Excerpt {
 	now.head, now.tail = w.head.Clone(), w.tail.Clone()
 	now.cur, now.sniff = w.cur.Clone(), slices.Clone(w.sniff)
 	now.unread, now.parts = nil, nil
-	now.finds = w.finds.clone()
+	now.finds, now.sampler = w.finds.clone(), *w.sampler.Clone()
 	if len(end) > 0 {
 		_, _ = now.Write(end) // it never fails
 	}
@@ -392,12 +399,12 @@ func (w *Writer) Finish() *Excerpt {
 	}
 	m.head, m.tail = w.head, w.tail
 	return &Excerpt{
-		memory: w.memory,
-		head:   w.head.Lines(),
-		tail:   w.tail.Lines(),
-		kept:   w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
-		bytes:  w.offset,
-		lines:  w.lines, literal: w.literal, seen: w.seen,
+		memory: w.memory, sampler: &w.sampler,
+		head:  w.head.Lines(),
+		tail:  w.tail.Lines(),
+		kept:  w.head.TextBytes() + w.head.Len() + w.tail.TextBytes() + w.tail.Len(),
+		bytes: w.offset,
+		lines: w.lines, literal: w.literal, seen: w.seen,
 		binary: !w.asText && textscan.IsBinary(w.sniff),
 		equals: w.finds.watch.finish(),
 		found:  w.finds.finish(head, tail, m),

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/reports"
-	"github.com/toolresult/toolresult/preview/shape"
 )
 
 // Some payloads are not written to be read line by line: a report of tests, JSON on
@@ -40,13 +38,10 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 		return nil
 	}
 	text, isText := p.excerpt.(*preview.Excerpt)
-	if cut && isText && !p.tried.sample && (!f.Range || f.MaybeLog) {
-		isJSON := text.IsJSON(f)
-		if p.blob.Size() > maxReadable && isJSON || p.blob.Size() > maxReport && !isJSON && text.Shape(f) != shape.Source {
-			p.tried.sample = true
-			if err := p.readSample(ctx, isJSON, policy, sink); err != nil || p.readable != nil {
-				return err
-			}
+	if cut && isText && !p.tried.sample && p.blob.Size() > maxReport && (!f.Range || f.MaybeLog) {
+		p.tried.sample = true
+		if rows := text.Sample(policy.Budget.Tokens); rows != nil {
+			return p.become(ctx, rows, originalSize{text.Bytes(), text.Lines()}, sink)
 		}
 	}
 	if p.blob.Size() > maxReadable {
@@ -104,7 +99,7 @@ func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error
 	if err != nil {
 		return err
 	}
-	return p.become(ctx, report, content, sink)
+	return p.become(ctx, report, countWritten(content), sink)
 }
 
 // readPatch reads a diff or a log of commits.
@@ -114,7 +109,7 @@ func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error 
 		return err
 	}
 	if patch := preview.ParsePatch(content); patch != nil {
-		return p.become(ctx, patch, content, sink)
+		return p.become(ctx, patch, countWritten(content), sink)
 	}
 	return nil
 }
@@ -135,7 +130,7 @@ func (p *payload) readDigest(ctx context.Context, cut bool, policy Policy, sink 
 		return nil
 	}
 	if cut || policy.Counter.Count(string(digest.Text()))*100 <= policy.Counter.Count(string(content))*(100-leastSavedByDigest) {
-		return p.become(ctx, digest, content, sink)
+		return p.become(ctx, digest, countWritten(content), sink)
 	}
 	return nil
 }
@@ -154,38 +149,7 @@ func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstor
 	if err != nil {
 		return err
 	}
-	return p.become(ctx, value, content, sink)
-}
-
-// readSample reads a list of records of any size, of JSON or of values that are separated by signs.
-func (p *payload) readSample(ctx context.Context, isJSON bool, policy Policy, sink artifactstore.Sink) error {
-	content, err := p.blob.Open()
-	if err != nil {
-		return err
-	}
-	defer content.Close()
-	read := preview.SampleTable
-	if isJSON {
-		read = preview.SampleRecords
-	}
-	rows, err := read(contextReader{ctx, content}, policy.Budget.Tokens)
-	if err != nil || rows == nil {
-		return err
-	}
-	return p.becomeOf(ctx, rows, originalSize{p.excerpt.Bytes(), p.excerpt.(*preview.Excerpt).Lines()}, sink)
-}
-
-// contextReader is a reader that ends with its context.
-type contextReader struct {
-	ctx context.Context
-	io.Reader
-}
-
-func (r contextReader) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
+	return p.become(ctx, value, countWritten(content), sink)
 }
 
 // readRows reads records of which all fits, but a table costs much less.
@@ -195,7 +159,7 @@ func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstor
 		return err
 	}
 	if rows := preview.ReadRows(content, policy.Counter); rows != nil {
-		return p.become(ctx, rows, content, sink)
+		return p.become(ctx, rows, countWritten(content), sink)
 	}
 	return nil
 }
@@ -207,21 +171,16 @@ func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactsto
 		return err
 	}
 	if objects := preview.ReadObjects(content, policy.Budget.Tokens, policy.Counter); objects != nil {
-		return p.become(ctx, objects, content, sink)
+		return p.become(ctx, objects, countWritten(content), sink)
 	}
 	if table := preview.ReadTable(content, policy.Budget.Tokens); table != nil {
-		return p.become(ctx, table, content, sink)
+		return p.become(ctx, table, countWritten(content), sink)
 	}
 	return nil
 }
 
 // become stores a payload as it was given, and puts its readable form in its place.
-func (p *payload) become(ctx context.Context, form preview.Readable, content []byte, sink artifactstore.Sink) error {
-	return p.becomeOf(ctx, form, countWritten(content), sink)
-}
-
-// becomeOf is become for a payload of a size that is known.
-func (p *payload) becomeOf(ctx context.Context, form preview.Readable, size originalSize, sink artifactstore.Sink) (err error) {
+func (p *payload) become(ctx context.Context, form preview.Readable, size originalSize, sink artifactstore.Sink) (err error) {
 	if p.originalRef = p.stored; p.originalRef.Path == "" {
 		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
 			return err

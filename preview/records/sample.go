@@ -1,12 +1,10 @@
 package records
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
-	"io"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -31,83 +29,86 @@ const (
 	sampledAround = 8 << 10 // bytes before a list in which it begins
 )
 
-// errNoList is returned for text that is no large list.
-var errNoList = errors.New("no list of records")
-
-// Sample reads a large list of JSON in one pass: an array of objects, perhaps within other values, or
-// objects in sequence. It returns the table of the records that stand for all, with their numbers
-// from 0, and nil for other text.
-func Sample(r io.Reader, tokens int) (*Table, error) {
-	s := &sampler{in: bufio.NewReaderSize(r, 256<<10), keeper: newKeeper()}
-	if err := s.read(); errors.Is(err, errNoList) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if s.keeper.count < leastSampled {
-			return nil, nil
-		}
-	} else if err != nil {
-		return nil, err
-	}
-	return s.table(tokens), nil
-}
-
-// sampler reads the records of a list.
-type sampler struct {
-	in     *bufio.Reader
+// Sampler reads a large list of records in writes of any size: of JSON, an array of objects, perhaps within
+// other values, or objects in sequence; or values that are separated by commas or other signs, with their
+// names in the first line. The result does not depend on how the bytes were split. The zero Sampler is
+// ready for use; it is not safe for concurrent use.
+type Sampler struct {
+	state  samplerState
 	keeper *keeper
-	record []byte
-	log    bool
+	head   []byte // until it is known where a list begins
+	record []byte // of one that is too long, its beginning
+
+	depth             int // of containers in a record that are open
+	inString, escaped bool
+	inArray           bool
+
+	comma byte // of values that are separated
+	names [][]byte
+	other int // lines with another number of values
 }
 
-// read reads all records.
-func (s *sampler) read() error {
-	c, err := s.space()
-	if err != nil {
-		return err
+// samplerState is what comes next.
+type samplerState uint8
+
+const (
+	samplerSeeks samplerState = iota // the list has not begun
+	samplerBetween
+	samplerInRecord
+	samplerInLine
+	samplerDone // the list has ended, or there is none
+)
+
+// Write takes the next bytes. It never fails and keeps no reference to p.
+func (s *Sampler) Write(p []byte) (int, error) {
+	n := len(p)
+	for len(p) > 0 && s.state != samplerDone {
+		switch s.state {
+		case samplerSeeks:
+			taken := min(len(p), sampledAround-len(s.head))
+			s.head, p = append(s.head, p[:taken]...), p[taken:]
+			if len(s.head) == sampledAround {
+				s.begin()
+			}
+		case samplerBetween:
+			p = p[s.between(p):]
+		case samplerInRecord:
+			p = p[s.inRecord(p):]
+		case samplerInLine:
+			p = p[s.inLine(p):]
+		}
 	}
-	if c == '[' {
-		return s.elements()
-	}
-	if c != '{' {
-		return errNoList
-	}
-	return s.object()
+	return n, nil
 }
 
-// space returns the next byte that is no white space or comma.
-func (s *sampler) space() (byte, error) {
-	for {
-		c, err := s.in.ReadByte()
-		if err != nil || c != ' ' && c != '\n' && c != '\r' && c != '\t' && c != ',' {
-			return c, err
+// begin looks for a list in the head, and reads what of it is there.
+func (s *Sampler) begin() {
+	head := s.head
+	s.head, s.state, s.keeper = nil, samplerDone, newKeeper()
+	begin := bytes.TrimLeft(head, " \t\r\n")
+	switch {
+	case len(begin) == 0:
+	case begin[0] == '[':
+		s.state, s.inArray, begin = samplerBetween, true, begin[1:]
+	case begin[0] == '{':
+		s.state = samplerBetween
+		if at := listIn(begin[1:]); at >= 0 {
+			s.inArray, begin = true, begin[1+at:]
+		}
+	default:
+		first, rest, ok := bytes.Cut(head, newLine)
+		if s.comma, s.names = separatedNames(bytes.TrimRight(first, "\r")); ok && s.names != nil {
+			s.state, begin = samplerInLine, rest
+			for i := range s.names {
+				s.names[i] = bytes.Clone(s.names[i])
+			}
 		}
 	}
+	_, _ = s.Write(begin)
 }
 
-// object reads the object that has begun, and those behind it in sequence. If it is the only one, it looks
-// for a list in it.
-func (s *sampler) object() error {
-	head, err := s.in.Peek(sampledAround)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return err
-	}
-	if at := listIn(head); at >= 0 {
-		if _, err := s.in.Discard(at); err != nil {
-			return err
-		}
-		return s.elements()
-	}
-	s.log = true
-	for c := byte('{'); ; {
-		if c != '{' {
-			return errNoList
-		}
-		if err := s.one(); err != nil {
-			return err
-		}
-		if c, err = s.space(); err != nil {
-			return err
-		}
-	}
-}
+// newLine ends a line.
+var newLine = []byte{'\n'}
 
 // listIn returns the offset behind the bracket of the first list of objects in the beginning of an
 // object; -1 if there is none.
@@ -129,55 +130,147 @@ func listIn(head []byte) int {
 	return -1
 }
 
-// elements reads the elements of an array, all of which are objects.
-func (s *sampler) elements() error {
-	for {
-		switch c, err := s.space(); {
-		case err != nil:
-			return err
-		case c == ']':
-			return nil
-		case c != '{':
-			return errNoList
+// between reads bytes between two records, and returns how many it took.
+func (s *Sampler) between(p []byte) int {
+	for i, c := range p {
+		switch c {
+		case ' ', '\n', '\r', '\t', ',':
+		case '{':
+			s.state, s.depth, s.record = samplerInRecord, 1, append(s.record[:0], c)
+			return i + 1
+		default:
+			s.state = samplerDone // the end of the list, or something else than an object
+			return len(p)
 		}
-		if err := s.one(); err != nil {
-			return err
+	}
+	return len(p)
+}
+
+// inRecord reads bytes of a record, and returns how many it took.
+func (s *Sampler) inRecord(p []byte) int {
+	for i := 0; i < len(p); i++ {
+		c := p[i]
+		switch {
+		case s.escaped:
+			s.escaped = false
+		case s.inString:
+			next := bytes.IndexAny(p[i:], "\"\\")
+			if next < 0 {
+				i = len(p)
+				continue
+			}
+			i += next
+			s.escaped, s.inString = p[i] == '\\', p[i] == '\\'
+		case c == '"':
+			s.inString = true
+		case c == '{' || c == '[':
+			s.depth++
+		case c == '}' || c == ']':
+			if s.depth--; s.depth == 0 {
+				s.hold(p[:i+1])
+				s.keeper.add(s.record)
+				s.state = samplerBetween
+				return i + 1
+			}
 		}
+	}
+	s.hold(p)
+	return len(p)
+}
+
+// hold keeps a part of a record, unless the record is too long.
+func (s *Sampler) hold(part []byte) {
+	if space := sampledRecord + 1 - len(s.record); space > 0 {
+		s.record = append(s.record, part[:min(space, len(part))]...)
 	}
 }
 
-// one reads the rest of an object, and gives it to the keeper if it is not too long.
-func (s *sampler) one() error {
-	s.record = append(s.record[:0], '{')
-	inString, escaped := false, false
-	for depth := 1; depth > 0; {
-		c, err := s.in.ReadByte()
-		if err != nil {
-			return err
-		}
-		switch {
-		case escaped:
-			escaped = false
-		case c == '\\':
-			escaped = inString
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			depth--
-		}
-		if len(s.record) <= sampledRecord {
-			s.record = append(s.record, c)
-		}
+// inLine reads bytes of a line, and returns how many it took.
+func (s *Sampler) inLine(p []byte) int {
+	end := bytes.IndexByte(p, '\n')
+	if end < 0 {
+		s.hold(p)
+		return len(p)
 	}
-	s.keeper.add(s.record)
-	return nil
+	s.hold(p[:end])
+	s.line()
+	s.record = s.record[:0]
+	return end + 1
+}
+
+// line gives a line to the keeper.
+func (s *Sampler) line() {
+	text := bytes.TrimRight(s.record, "\r")
+	cells, _ := values([][]byte{text}, 0, s.comma)
+	if len(cells) != len(s.names) || len(text) > sampledRecord {
+		if s.other++; s.other*20 > s.keeper.count+20 {
+			s.state, s.keeper.count = samplerDone, 0
+		}
+		return
+	}
+	rank, isOdd := s.keeper.lookAt(text, func(yield func([]byte, Kind, []byte) bool) {
+		for i, value := range cells {
+			kind := String
+			if isAmount(value) {
+				kind = Number
+			}
+			if len(value) > 0 && !yield(s.names[i], kind, value) {
+				return
+			}
+		}
+	})
+	s.keeper.take(text, rank, isOdd)
+}
+
+// Table returns the table of the records that stand for all, with their numbers from 0, for a budget of
+// tokens. It returns nil if there was no large list. Nothing may be written afterwards.
+func (s *Sampler) Table(tokens int) *Table {
+	if s.state == samplerSeeks {
+		s.begin()
+	}
+	if s.state == samplerInLine && len(s.record) > 0 {
+		s.line()
+	}
+	if s.keeper.count < leastSampled {
+		return nil
+	}
+	if s.names != nil {
+		return s.separated(tokens)
+	}
+	return s.table(tokens)
+}
+
+// Memory returns about how much memory the Sampler takes, in bytes.
+func (s *Sampler) Memory() int {
+	n := cap(s.head) + cap(s.record)
+	if s.keeper != nil {
+		for _, one := range s.keeper.list() {
+			n += cap(one.text)
+		}
+		n += (len(s.keeper.kinds)+len(s.keeper.alike))*32 + len(s.keeper.fields)*sampledValues*64
+	}
+	return n
+}
+
+// Clone returns a copy that goes on by itself.
+func (s *Sampler) Clone() *Sampler {
+	c := *s
+	c.head, c.record = bytes.Clone(s.head), bytes.Clone(s.record)
+	if s.keeper != nil {
+		c.keeper = s.keeper.clone()
+	}
+	return &c
+}
+
+// Sample reads a large list at once. It returns nil if text is none.
+func Sample(text []byte, tokens int) *Table {
+	var s Sampler
+	_, _ = s.Write(text) // it never fails
+	return s.Table(tokens)
 }
 
 // table returns the table of the records that were kept; nil if they are none.
-func (s *sampler) table(tokens int) *Table {
+func (s *Sampler) table(tokens int) *Table {
 	kept := s.keeper.list()
 	p := &reader{}
 	var objects []Cell
@@ -240,9 +333,15 @@ type keeper struct {
 type field struct {
 	number    uint64 // of the field
 	means     meaning
-	values    map[string]int // nil if there are too many
+	values    map[string]*seenValue // nil if there are too many
 	low, high float64
 	numbers   int
+}
+
+// seenValue is a value of a field that has few.
+type seenValue struct {
+	n   int // records that have it
+	bad verdict
 }
 
 // newKeeper returns an empty keeper.
@@ -321,10 +420,11 @@ func (k *keeper) lookAt(text []byte, scalars func(func(key []byte, kind Kind, va
 			return true
 		}
 		fields++
-		if bad := verdictOf(f.means, is, value); bad.score > 0 && bad.score >= best.Score {
+		score, bad := f.see(is, value, k.count)
+		if bad.score > 0 && bad.score >= best.Score {
 			best = Rank{Score: bad.score, Reason: bad.reason, Column: -1}
 		}
-		if score := f.see(is, value, k.count); score > best.Score {
+		if score > best.Score {
 			best = Rank{Score: score, Reason: shape.KeepStructure, Column: -1}
 		}
 		return true
@@ -348,38 +448,41 @@ func (k *keeper) lookAt(text []byte, scalars func(func(key []byte, kind Kind, va
 func (k *keeper) field(key []byte) *field {
 	f := k.fields[string(key)]
 	if f == nil && len(k.fields) < 4*sampledFields {
-		f = &field{number: uint64(len(k.fields)) + 1, means: meaningOf(string(key)), values: map[string]int{}}
+		f = &field{number: uint64(len(k.fields)) + 1, means: meaningOf(string(key)), values: map[string]*seenValue{}}
 		k.fields[string(key)] = f
 	}
 	return f
 }
 
-// see counts a value of one of some records, and returns the score of one that is new or extreme.
-func (f *field) see(kind Kind, value []byte, records int) int {
+// see counts a value of one of some records. It returns the score of one that is new or extreme, and what
+// it says of a failure.
+func (f *field) see(kind Kind, value []byte, records int) (score int, bad verdict) {
 	if kind == Number {
 		if n, ok := amount(value); ok {
 			f.numbers++
-			isNew := f.numbers > sampledEnds && (n > 2*f.high && f.high > 0 || n < 2*f.low && f.low < 0 || n < 0 && f.low >= 0)
-			f.low, f.high = min(f.low, n), max(f.high, n)
-			if isNew {
-				return scoreOddRow
+			if f.numbers > sampledEnds && (n > 2*f.high && f.high > 0 || n < 2*f.low && f.low < 0 || n < 0 && f.low >= 0) {
+				score = scoreOddRow
 			}
+			f.low, f.high = min(f.low, n), max(f.high, n)
 		}
 	}
 	if f.values == nil || len(value) > CellBytes {
 		f.values = nil
-		return 0
+		return score, verdictOf(f.means, kind, value)
 	}
-	n := f.values[string(value)] + 1
-	if n == 1 && len(f.values) == sampledValues {
-		f.values = nil
-		return 0
+	v := f.values[string(value)]
+	if v == nil {
+		if len(f.values) == sampledValues {
+			f.values = nil
+			return score, verdictOf(f.means, kind, value)
+		}
+		v = &seenValue{bad: verdictOf(f.means, kind, value)}
+		f.values[string(value)] = v
 	}
-	f.values[string(value)] = n
-	if records > leastSampled/4 && n <= sampledEach {
-		return scoreRareRow
+	if v.n++; score == 0 && records > leastSampled/4 && v.n <= sampledEach {
+		score = scoreRareRow
 	}
-	return 0
+	return score, v.bad
 }
 
 // list returns the records that are kept, in their order.
@@ -389,68 +492,36 @@ func (k *keeper) list() []kept {
 	return all
 }
 
-// SampleLines reads a large table of values that are separated by commas or other signs in one pass, as
-// Sample reads JSON. Values do not go over the end of a line. It returns nil for other text.
-func SampleLines(r io.Reader, tokens int) (*Table, error) {
-	in := bufio.NewReaderSize(r, 256<<10)
-	first, err := line(in)
-	if err != nil {
-		return nil, ignoreEnd(err)
+// clone returns a copy that goes on by itself.
+func (k *keeper) clone() *keeper {
+	c := *k
+	c.first, c.odd, c.last = slices.Clone(k.first), slices.Clone(k.odd), slices.Clone(k.last)
+	for i := range c.last { // whose texts are written over
+		c.last[i].text = bytes.Clone(c.last[i].text)
 	}
-	comma, keys := separatedNames(first)
-	if keys == nil {
-		return nil, nil
-	}
-	k := newKeeper()
-	other := 0
-	for {
-		text, err := line(in)
-		if err != nil {
-			if err = ignoreEnd(err); err != nil {
-				return nil, err
-			}
-			break
+	c.kinds, c.alike, c.fields = maps.Clone(k.kinds), maps.Clone(k.alike), map[string]*field{}
+	for key, f := range k.fields {
+		own := *f
+		own.values = maps.Clone(f.values)
+		for value, v := range own.values {
+			own.values[value] = new(*v)
 		}
-		cells, _ := values([][]byte{text}, 0, comma)
-		if len(cells) != len(keys) {
-			if other++; other*20 > k.count+20 {
-				return nil, nil
-			}
-			continue
-		}
-		rank, isOdd := k.lookAt(text, func(yield func([]byte, Kind, []byte) bool) {
-			for i, value := range cells {
-				kind := String
-				if isAmount(value) {
-					kind = Number
-				}
-				if len(value) > 0 && !yield(keys[i], kind, value) {
-					return
-				}
-			}
-		})
-		k.take(text, rank, isOdd)
+		c.fields[key] = &own
 	}
-	if k.count < leastSampled {
-		return nil, nil
-	}
-	b := newBuilder(keys)
+	return &c
+}
+
+// separated returns the table of the lines that were kept.
+func (s *Sampler) separated(tokens int) *Table {
+	b := newBuilder(s.names)
 	var ranks []Rank
 	var numbers []int
-	for _, one := range k.list() {
-		cells, _ := values([][]byte{one.text}, 0, comma)
+	for _, one := range s.keeper.list() {
+		cells, _ := values([][]byte{one.text}, 0, s.comma)
 		b.add(cells)
 		ranks, numbers = append(ranks, one.rank), append(numbers, one.number)
 	}
-	return sampleTable(&b.rows, numbers, ranks, k.count, tokens), nil
-}
-
-// ignoreEnd returns nil for the end of a text.
-func ignoreEnd(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
+	return sampleTable(&b.rows, numbers, ranks, s.keeper.count, tokens)
 }
 
 // separatedNames returns the sign between the names of columns, and the names; nil for another line.
@@ -461,20 +532,4 @@ func separatedNames(line []byte) (byte, [][]byte) {
 		}
 	}
 	return 0, nil
-}
-
-// line reads a line without its end. Of one that is too long for a record it is the beginning.
-func line(in *bufio.Reader) ([]byte, error) {
-	text, err := in.ReadSlice('\n')
-	kept := text
-	if errors.Is(err, bufio.ErrBufferFull) {
-		kept = bytes.Clone(text[:sampledRecord])
-		for errors.Is(err, bufio.ErrBufferFull) {
-			_, err = in.ReadSlice('\n')
-		}
-	}
-	if errors.Is(err, io.EOF) && len(kept) > 0 {
-		err = nil
-	}
-	return bytes.TrimRight(kept[:min(len(kept), sampledRecord)], "\r\n"), err
 }

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"runtime"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"pgregory.net/rapid"
 )
@@ -28,39 +25,33 @@ func event(i int) string {
 	return fmt.Sprintf(`{"id":%d,"level":"info","message":"request %d answered","ms":%d,"host":{"name":"web-%d"}}`, i, i, 10+i%17, i%4)
 }
 
-// events is a reader of a list of n records between two texts.
-func events(n int, before, between, after string) io.Reader {
-	r, w := io.Pipe()
-	go func() {
-		_, _ = io.WriteString(w, before)
-		for i := range n {
-			if i > 0 {
-				_, _ = io.WriteString(w, between)
-			}
-			if _, err := io.WriteString(w, event(i)); err != nil {
-				return
-			}
+// events is a list of n records between two texts.
+func events(n int, before, between, after string) []byte {
+	var b bytes.Buffer
+	b.WriteString(before)
+	for i := range n {
+		if i > 0 {
+			b.WriteString(between)
 		}
-		_, _ = io.WriteString(w, after)
-		_ = w.Close()
-	}()
-	return r
+		b.WriteString(event(i))
+	}
+	b.WriteString(after)
+	return b.Bytes()
 }
 
 // A large list keeps the records that failed or are unlike others, the first and the last, wherever it is.
 func TestSampleKeepsWhatIsUnlike(t *testing.T) {
 	const n = 46_000
-	for name, r := range map[string]io.Reader{
+	for name, list := range map[string][]byte{
 		"an array":         events(n, "[", ",\n", "]"),
 		"a page":           events(n, `{"ok":true,"note":"a [b] {","data":{"items":[`, ", ", `],"next":"c"}}`),
 		"one after other":  events(n, "", "\n", "\n"),
 		"cut":              events(n, "[", ",", `,{"id":60000,"le`),
-		"byte after byte":  iotest.OneByteReader(events(n, "[", ",\n", "]")),
 		"with white space": events(n, " \n[ \n", " ,\r\n\t", "\n]\n"),
 	} {
-		table, err := Sample(r, 1000)
-		if err != nil || table == nil {
-			t.Fatalf("%s: %v, %v", name, table, err)
+		table := Sample(list, 1000)
+		if table == nil {
+			t.Fatalf("%s has no table", name)
 		}
 		text := string(table.Text())
 		for _, want := range []string{
@@ -90,9 +81,9 @@ func TestSampleOfLines(t *testing.T) {
 			fmt.Fprintf(&b, "%d,2026-01-%02d,%d.50,paid,\n", i, i%28+1, 10+i%9)
 		}
 	}
-	table, err := SampleLines(strings.NewReader(b.String()), 1000)
-	if err != nil || table == nil {
-		t.Fatal(table, err)
+	table := Sample([]byte(b.String()), 1000)
+	if table == nil {
+		t.Fatal("no table")
 	}
 	for _, want := range []string{"40000 rows", "981234.50", "refunded", "\n0\t", "\n39999\t"} {
 		if !strings.Contains(string(table.Text()), want) {
@@ -100,18 +91,15 @@ func TestSampleOfLines(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"a log": strings.Repeat("one, two, three words of it and more\n", 3000), "short": "a,b,c\n1,2,3\n", "nothing": ""} {
-		if table, err := SampleLines(strings.NewReader(text), 1000); table != nil || err != nil {
-			t.Errorf("%s: %v, %v", name, table, err)
+		if table := Sample([]byte(text), 1000); table != nil {
+			t.Errorf("%s: %s", name, table.Text())
 		}
 	}
 }
 
 // Marks of a sample count the records of the whole list.
 func TestSampleCountsWhatIsLeftOut(t *testing.T) {
-	table, err := Sample(events(50_000, "[", ",", "]"), 1000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := Sample(events(50_000, "[", ",", "]"), 1000)
 	heads, left := table.Heads(), 0
 	for i := heads; i < table.Len(); i += 10 {
 		left += table.Left(i, min(i+9, table.Len()))
@@ -136,16 +124,31 @@ func TestWhatHasNoSample(t *testing.T) {
 		"an open":    `[{"a":`,
 		"no objects": strings.Repeat(`{"a":1}x`, 3),
 	} {
-		if table, err := Sample(strings.NewReader(text), 1000); table != nil || err != nil {
-			t.Errorf("%s: %v, %v", name, table, err)
+		if table := Sample([]byte(text), 1000); table != nil {
+			t.Errorf("%s: %s", name, table.Text())
 		}
 	}
 }
 
-// An error of the payload is reported.
-func TestSampleReportsErrors(t *testing.T) {
-	if _, err := Sample(io.MultiReader(strings.NewReader("["+strings.Repeat(event(1)+",", 3000)), iotest.ErrReader(io.ErrClosedPipe)), 1000); err != io.ErrClosedPipe {
-		t.Error(err)
+// The sample does not depend on how the bytes were split, and a copy goes on by itself.
+func TestSampleOfParts(t *testing.T) {
+	for _, list := range [][]byte{events(1500, "[", ", ", "]"), events(1500, `{"a":[`, "\n,", "]}"), []byte("id,name,state\n" + strings.Repeat("1,\"a, b\",ok\r\n", 2000))} {
+		want := string(Sample(list, 1000).Text())
+		var bytewise Sampler
+		for i := range list {
+			_, _ = bytewise.Write(list[i : i+1])
+		}
+		if got := bytewise.Table(1000); string(got.Text()) != want {
+			t.Errorf("%.500s, want %.500s", got.Text(), want)
+		}
+		var half Sampler
+		_, _ = half.Write(list[:len(list)/2])
+		copied := half.Clone()
+		_, _ = half.Write([]byte(strings.Repeat("x", 5000)))
+		_, _ = copied.Write(list[len(list)/2:])
+		if got := copied.Table(1000); string(got.Text()) != want {
+			t.Errorf("a copy: %.500s, want %.500s", got.Text(), want)
+		}
 	}
 }
 
@@ -175,16 +178,12 @@ func TestSampleIsBounded(t *testing.T) {
 			t.Errorf("%s: %d bytes, %d kinds, %d alike, %d fields", name, size, len(k.kinds), len(k.alike), len(k.fields))
 		}
 	}
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	if _, err := Sample(events(400_000, "[", ",", "]"), 1000); err != nil {
-		t.Fatal(err)
+	var s Sampler
+	for range 20 {
+		_, _ = s.Write(events(20_000, "", "\n", "\n"))
 	}
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
-		t.Errorf("%d bytes are held", grown)
+	if n := s.Memory(); n > 4<<20 {
+		t.Errorf("it takes %d bytes", n)
 	}
 }
 
@@ -204,8 +203,8 @@ func TestSampleOfAnyList(t *testing.T) {
 			list = append(list, text)
 		}
 		text := append(append([]byte("["), bytes.Join(list, []byte(", "))...), ']')
-		if _, err := Sample(bytes.NewReader(text), 1000); err != nil {
-			t.Fatal(err)
+		if table := Sample(text, 1000); table != nil && table.All() != 1200 {
+			t.Fatalf("%d rows", table.All())
 		}
 	})
 }
@@ -218,18 +217,15 @@ func FuzzSample(f *testing.F) {
 		if times < 0 || times > 3000 || len(text) > 200 {
 			return
 		}
-		if _, err := Sample(strings.NewReader("["+strings.Repeat(text+",", times)+text), 1000); err != nil {
-			t.Fatal(err)
-		}
+		Sample([]byte("["+strings.Repeat(text+",", times)+text), 1000)
+		Sample([]byte(text+"\n"+strings.Repeat(text+"\n", times)), 1000)
 	})
 }
 
 func BenchmarkSample(b *testing.B) {
-	text, _ := io.ReadAll(events(100_000, "[", ",\n", "]"))
+	text := events(100_000, "[", ",\n", "]")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, err := Sample(bytes.NewReader(text), 1000); err != nil {
-			b.Fatal(err)
-		}
+		Sample(text, 1000)
 	}
 }
