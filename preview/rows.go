@@ -148,8 +148,9 @@ func (s *rowSelection) limited(limit int) ([]rendered, bool) {
 
 // Shares of the budget: how many rows are seen at least, about, if they are long.
 const (
-	rowShare    = 6 // bytes of a row are one in this many of the tokens: a twentieth of the budget, about
-	besideShare = 3 // and of a value beside them one in this many of that
+	rowShare     = 6 // bytes of a row are one in this many of the tokens: a twentieth of the budget, about
+	tellingShare = 3 // times as many bytes has a row that is unlike others
+	besideShare  = 3 // and of a value beside them one in this many of that
 )
 
 // leastRow is how many bytes of a row are shown, at least, of a table of which all rows are.
@@ -319,6 +320,8 @@ func (s *rowSelection) row(i int, l *textscan.Line) rendered {
 	limit := s.limit
 	if isText := i < s.table.Heads()-2 || i >= s.table.Heads() && s.table.RowsIn(i, i+1) == 0; isText && limit < NoLimit {
 		limit = max(minLineBytes, limit/besideShare)
+	} else if s.table.Tells(i) && limit < NoLimit {
+		limit = min(s.budget.LineBytes, tellingShare*limit)
 	}
 	if len(text) <= limit {
 		s.scratch = textscan.Sanitise(s.scratch, text, &s.altered)

@@ -17,7 +17,7 @@ import (
 const (
 	CellBytes  = 60  // of a cell that is shown, in a table that does not fit
 	leastWidth = 56  // bytes of a row of which all can be shown
-	someWidth  = 200 // bytes of a row of which some can
+	someWidth  = 280 // bytes of a row of which some can
 	mostWidth  = 320 // bytes of any row
 	rowTokens  = 3   // bytes of a row for each token of it, about
 	leastShown = 3   // columns that matter are chosen whatever the width
@@ -162,6 +162,7 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 		}
 	}
 	lessBeside(list, r.Keys)
+	r.raiseTelling(list)
 	byScore := func(a, b measured) int { return cmp.Compare(b.score, a.score) }
 	slices.SortStableFunc(list, byScore)
 	list = slices.DeleteFunc(list, func(m measured) bool { // it is equal to a better one
@@ -205,6 +206,22 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 		}
 	}
 	return r.only(chosen), hidden
+}
+
+// raiseTelling raises the columns that tell a record from all others: without them nobody sees why it is
+// shown.
+func (r *Rows) raiseTelling(list []measured) {
+	telling := make([]bool, len(r.Keys))
+	for _, rank := range r.Ranks() {
+		if rank.Column >= 0 && rank.Score >= scoreLargest {
+			telling[rank.Column] = true
+		}
+	}
+	for i := range list {
+		if m := &list[i]; telling[m.at] && m.score > columnMinor && m.score < columnMust {
+			m.score = min(columnMust-1, m.score+wrongColumn)
+		}
+	}
 }
 
 // promote raises a column of hashes or numbers that names records, if no other column does. Beside
