@@ -68,6 +68,17 @@ var columnMeanings = [...]struct {
 	{columnMinor, "color colour sortorder position order icon emoji timezone locale lang etag seq"},
 }
 
+// meaningOfWord has the scores of columnMeanings by word.
+var meaningOfWord = func() map[string]int {
+	words := map[string]int{}
+	for _, m := range slices.Backward(columnMeanings[:]) { // the first one counts
+		for word := range strings.SplitSeq(m.keys, " ") {
+			words[word] = m.score
+		}
+	}
+	return words
+}()
+
 // columnEndings are words that a key may end with.
 var columnEndings = [...]struct {
 	score int
@@ -87,6 +98,9 @@ var columnEndings = [...]struct {
 // carriers are keys that hold the value of the key before them: "properties.Name.title.plain_text".
 const carriers = "value values text content plaintext raw string rendered displayvalue data attributes fields nodes items edges node name names source title"
 
+// carrierWords are the words of carriers.
+var carrierWords = wordSet(carriers)
+
 // keyMeaning returns the score of a key; 0 for one that is not known. Its last part says it, or the one
 // before if the last is but a carrier of a value.
 func keyMeaning(key string) int {
@@ -96,7 +110,7 @@ func keyMeaning(key string) int {
 		last := []byte(strings.Trim(key[dot+1:], `"%_@`))
 		best = max(best, wordMeaning(last))
 		var plain [24]byte
-		if dot < 0 || !textscan.HasWord(carriers, textscan.PlainName(plain[:0], last)) {
+		if dot < 0 || !carrierWords[string(textscan.PlainName(plain[:0], last))] {
 			break
 		}
 		key = key[:dot]
@@ -121,10 +135,8 @@ func isPerson(key string) bool {
 func wordMeaning(word []byte) int {
 	var plain [24]byte
 	name := textscan.PlainName(plain[:0], word)
-	for i := range columnMeanings {
-		if textscan.HasWord(columnMeanings[i].keys, name) {
-			return columnMeanings[i].score
-		}
+	if score, ok := meaningOfWord[string(name)]; ok {
+		return score
 	}
 	for i := range columnEndings {
 		for _, ending := range columnEndings[i].words {

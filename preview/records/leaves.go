@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -25,10 +26,22 @@ const (
 const noise = "managedfields links selflink resourceversion ownerreferences lastappliedconfiguration etag nodeid gravatarid " +
 	"avatarurl avatar avatarurls icon iconurl cursor nextcursor startcursor endcursor pagetoken requestid traceid"
 
+// noiseWords are the words of noise.
+var noiseWords = wordSet(noise)
+
+// wordSet returns the words of a list with blanks between.
+func wordSet(list string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.SplitSeq(list, " ") {
+		words[word] = true
+	}
+	return words
+}
+
 // isNoise reports whether a key says nothing to a reader.
 func isNoise(key []byte) bool {
 	var plain [24]byte
-	return textscan.HasWord(noise, textscan.PlainName(plain[:0], bytes.TrimLeft(key, "_@"))) ||
+	return noiseWords[string(textscan.PlainName(plain[:0], bytes.TrimLeft(key, "_@")))] ||
 		bytes.HasSuffix(key, []byte("_url")) || bytes.HasSuffix(key, []byte("Url")) || bytes.HasSuffix(key, []byte("last-applied-configuration"))
 }
 

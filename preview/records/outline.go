@@ -51,6 +51,9 @@ const (
 const settings = "env envfrom volumes volumemounts tolerations annotations labels livenessprobe readinessprobe startupprobe securitycontext affinity " +
 	"imagepullsecrets ownerreferences nodeselector projected sources finalizers headers parameters"
 
+// settingWords are the words of settings.
+var settingWords = wordSet(settings)
+
 // Outline is the readable form of JSON that is no table. Lines count from 0.
 type Outline struct {
 	text   []byte
@@ -282,7 +285,7 @@ func (w *outliner) object(o Cell, depth, score int) {
 	for _, m := range inner {
 		less := outlineDeep
 		var plain [24]byte
-		if textscan.HasWord(settings, textscan.PlainName(plain[:0], w.reader.text(Cell{Start: m.key.Start + 1, End: m.key.End - 1}))) {
+		if settingWords[string(textscan.PlainName(plain[:0], w.reader.text(Cell{Start: m.key.Start + 1, End: m.key.End - 1})))] {
 			less = outlineLess
 		}
 		w.step(m)

@@ -2,6 +2,8 @@ package records
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
@@ -415,6 +417,17 @@ var meanings = [...]struct {
 	{meansProcess, "stat s"},
 }
 
+// meaningOfKey has the meanings by key.
+var meaningOfKey = func() map[string]meaning {
+	keys := map[string]meaning{}
+	for _, m := range slices.Backward(meanings[:]) { // the first one counts
+		for key := range strings.SplitSeq(m.keys, " ") {
+			keys[key] = m.meaning
+		}
+	}
+	return keys
+}()
+
 // meaningOf returns the meaning of a key, of which the part behind the last dot
 // counts: "status.phase". A key may also end with one of some words: "jobStatus".
 func meaningOf(key string) meaning {
@@ -422,10 +435,8 @@ func meaningOf(key string) meaning {
 	text = bytes.Trim(text[bytes.LastIndexByte(text, '.')+1:], `"`)
 	var plain [24]byte
 	word := textscan.PlainName(plain[:0], text)
-	for i := range meanings {
-		if textscan.HasWord(meanings[i].keys, word) {
-			return meanings[i].meaning
-		}
+	if m, ok := meaningOfKey[string(word)]; ok {
+		return m
 	}
 	for _, ending := range [...]string{"Status", "_status", "State", "_state", "-status", "-state", "Severity", "_severity", "Level", "_level"} {
 		if bytes.HasSuffix(text, []byte(ending)) {
@@ -542,6 +553,19 @@ const (
 	warnStates = "warn warning cancelled canceled pending unknown unstable terminating restarting blocked"
 )
 
+// verdictOfWord has what a word of a state says of a failure.
+var verdictOfWord = func() map[string]verdict {
+	words := map[string]verdict{}
+	for list, v := range map[string]verdict{
+		crashStates: {score: 92, reason: shape.KeepCrash}, badStates: {score: 88, reason: shape.KeepError}, warnStates: {score: scoreWarned, reason: shape.KeepWarning},
+	} {
+		for word := range strings.SplitSeq(list, " ") {
+			words[word] = v
+		}
+	}
+	return words
+}()
+
 // verdictOfState returns what the value of a state says of a failure. Numbers are
 // statuses of HTTP, and levels of bunyan and pino.
 func verdictOfState(kind Kind, text []byte) (worst verdict) {
@@ -570,17 +594,14 @@ func verdictOfWords(text []byte) verdict {
 		first, _, _ := bytes.Cut(text, []byte(" "))
 		word = textscan.PlainName(plain[:0], first)
 	}
+	if v, ok := verdictOfWord[string(word)]; ok {
+		return v
+	}
 	switch {
-	case len(word) == 0:
-		return verdict{}
-	case textscan.HasWord(crashStates, word):
-		return verdict{score: 92, reason: shape.KeepCrash}
 	case bytes.HasPrefix(word, []byte("fail")) || bytes.HasSuffix(word, []byte("failed")) || bytes.HasSuffix(word, []byte("failure")):
 		return verdict{score: 89, reason: shape.KeepFailure}
-	case textscan.HasWord(badStates, word) || bytes.HasPrefix(word, []byte("err")) || bytes.HasSuffix(word, []byte("error")) || bytes.HasSuffix(word, []byte("backoff")):
+	case bytes.HasPrefix(word, []byte("err")) || bytes.HasSuffix(word, []byte("error")) || bytes.HasSuffix(word, []byte("backoff")):
 		return verdict{score: 88, reason: shape.KeepError}
-	case textscan.HasWord(warnStates, word):
-		return verdict{score: scoreWarned, reason: shape.KeepWarning}
 	}
 	return verdict{}
 }

@@ -69,6 +69,9 @@ func newBuilder(keys [][]byte) *builder {
 // noValues are words that stand for a value that is not known.
 const noValues = `NA N/A n/a NaN nan null NULL (null) None none <none> <nil> - -- ? \N`
 
+// noValueWords are the words of noValues.
+var noValueWords = wordSet(noValues)
+
 // add adds a record. Missing cells are absent.
 func (b *builder) add(cells [][]byte) {
 	for k := range b.width {
@@ -84,7 +87,7 @@ func (b *builder) add(cells [][]byte) {
 		switch text := b.rows.Source[start:end]; {
 		case len(text) == 0:
 			kind = Absent
-		case textscan.HasWord(noValues, text):
+		case noValueWords[string(text)]:
 			kind = Null
 		case isAmount(text):
 			kind = Number
