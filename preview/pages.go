@@ -1,0 +1,251 @@
+package preview
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/toolresult/toolresult/preview/focus"
+	"github.com/toolresult/toolresult/preview/pages"
+	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/tokens"
+)
+
+// Previews of pages show the readable form of package pages: what the reader looks for,
+// the outline of the page with a sentence of each part, then the parts in turn, and short
+// lines, links and what is beside the main text last.
+
+// PageText is a page, or the accessibility tree of one, in its readable form.
+type PageText struct {
+	form    *pages.Form
+	excerpt *Excerpt
+	counter string // the name of that of the costs
+	costs   []int  // of lines, in tokens, plus one; 0: not known
+}
+
+// ParsePage reads a page as Markdown. The title, which may be empty, is that of a page
+// that states it elsewhere; tags of HTML are left out if withTags is set. It returns nil
+// for a text without lines.
+func ParsePage(markdown []byte, title string, withTags bool) *PageText {
+	return pageText(pages.ReadMarkdown(markdown, title, withTags))
+}
+
+// pageText returns the text of a form; nil if its lines are others when they are read.
+func pageText(form *pages.Form) *PageText {
+	if form == nil || form.Len() == 0 {
+		return nil
+	}
+	e := excerptOfForm(form.Text(), form.Len())
+	if e == nil {
+		return nil
+	}
+	e.seen = seenShape{known: true, shape: shape.Prose}
+	return &PageText{form: form, excerpt: e}
+}
+
+// Text returns the readable form. It ends with a line end.
+func (p *PageText) Text() []byte { return p.form.Text() }
+
+// Bytes returns the size of the readable form.
+func (p *PageText) Bytes() int64 { return int64(len(p.form.Text())) }
+
+// Select makes a preview that costs about b at most. Of the hints only the focus has a
+// meaning here.
+func (p *PageText) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
+	e := p.excerpt
+	if p.counter != c.Name() {
+		p.counter, p.costs = c.Name(), make([]int, e.lines)
+	}
+	e.ranking = p.ranking(b.Tokens, c, hints.Focus)
+	v := e.Select(b, c, Hints{})
+	v.Shape = shape.Prose
+	return v
+}
+
+// Shares of a budget, in percent.
+const (
+	shareOfFocus   = 60 // lines that have what the reader looks for
+	shareOfOutline = 30 // headings with a sentence each
+)
+
+// Scores of the lines of a page, which say in the ledger why they are shown.
+const (
+	scorePageFocus   = 92
+	scorePageOutline = 80
+	scorePageText    = 60
+	scorePageLast    = 30
+)
+
+// pageChoice is one choice of lines.
+type pageChoice struct {
+	*PageText
+	counter tokens.Counter
+	list    []shape.Ranked
+	order   []int
+	chosen  []bool
+}
+
+// ranking returns the lines in the order in which a budget pays for them.
+func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranking {
+	s := pageChoice{PageText: p, counter: c, list: make([]shape.Ranked, 0, p.excerpt.available())}
+	for n, l := range p.excerpt.each() {
+		s.list = append(s.list, shape.Ranked{Line: l, Number: n})
+	}
+	s.chosen = make([]bool, len(s.list))
+	if s.form.Line(0).Kind == pages.Heading {
+		s.take(0, scorePageOutline, shape.KeepStructure)
+	}
+	if terms := focus.Parse(looksFor); terms != nil {
+		s.focused(terms, budget*shareOfFocus/100)
+	}
+	s.outline(budget * shareOfOutline / 100)
+	s.parts()
+	return &ranking{list: s.list, order: s.order}
+}
+
+// take chooses a line, and returns its cost.
+func (s *pageChoice) take(i, score int, reason shape.Reason) int {
+	if s.chosen[i] {
+		return 0
+	}
+	s.chosen[i] = true
+	s.list[i].SetRank(score, 0, reason)
+	s.order = append(s.order, i)
+	return s.cost(i)
+}
+
+// cost returns the tokens of a line with its end.
+func (s *pageChoice) cost(i int) int {
+	if s.costs[i] == 0 {
+		s.costs[i] = 2 + s.counter.Count(asString(s.list[i].Line.Text))
+	}
+	return s.costs[i] - 1
+}
+
+// focused chooses the lines that have most of what the reader looks for, with the
+// headings above them.
+func (s *pageChoice) focused(terms *focus.Terms, share int) {
+	scores := terms.Scores(focus.Page, len(s.list), func(i int) []byte { return s.list[i].Line.Text })
+	var found []int
+	for i := range s.list {
+		if scores[i] > 0 {
+			found = append(found, i)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+	headings := s.headings()
+	for _, i := range found {
+		if share <= 0 {
+			return
+		}
+		if h := headings[i]; h >= 0 {
+			share -= s.take(h, scorePageFocus, shape.KeepStructure)
+		}
+		share -= s.take(i, scorePageFocus, shape.KeepContext)
+	}
+}
+
+// headings returns the heading above each line; -1 for none.
+func (s *pageChoice) headings() []int {
+	above, last := make([]int, len(s.list)), -1
+	for i := range s.list {
+		switch s.form.Line(i).Kind {
+		case pages.Heading:
+			last = i
+		case pages.Divider:
+			last = -1
+		}
+		above[i] = last
+	}
+	return above
+}
+
+// outline chooses headings, the upper levels first, each with its first sentence.
+func (s *pageChoice) outline(share int) {
+	for level := range uint8(maxLevel) {
+		for i := range s.list {
+			l := s.form.Line(i)
+			if l.Beside {
+				break
+			}
+			if l.Kind != pages.Heading || l.Level != level+1 {
+				continue
+			}
+			if share <= 0 {
+				return
+			}
+			share -= s.take(i, scorePageOutline, shape.KeepStructure)
+			for k := i + 1; k < len(s.list) && s.form.Line(k).Section == l.Section; k++ {
+				if kind := s.form.Line(k).Kind; kind == pages.Sentence || kind == pages.Fact {
+					share -= s.take(k, scorePageOutline, shape.KeepContext)
+					break
+				}
+			}
+		}
+	}
+}
+
+// maxLevel is the lowest level of headings.
+const maxLevel = 6
+
+// Turns of the lines of a page that come after the text of its main part, in bytes that a
+// part has had before.
+const (
+	turnItems  = 1 << 24
+	turnLinks  = 2 << 24
+	turnBeside = 4 << 24
+)
+
+// pageFavour is how many times as many bytes the start of a page has as each of its parts.
+const pageFavour = 3
+
+// parts chooses the other lines: the parts of the page in turn, by the bytes that each
+// has had before, and more of the start than of each of them.
+func (s *pageChoice) parts() {
+	turns := make([]int, len(s.list))
+	start, part, section := 0, 0, int32(-1)
+	for i := range s.list {
+		l := s.form.Line(i)
+		if l.Section != section {
+			section, part = l.Section, 0
+		}
+		size := len(s.list[i].Line.Text)
+		start += size / pageFavour
+		part += size
+		turns[i] = min(part, start) + turnOf(l)
+	}
+	rest := make([]int, 0, len(s.list))
+	for i := range s.list {
+		if !s.chosen[i] {
+			rest = append(rest, i)
+		}
+	}
+	slices.SortStableFunc(rest, func(a, b int) int { return cmp.Compare(turns[a], turns[b]) })
+	for _, i := range rest {
+		score := scorePageText
+		if turns[i] >= turnItems {
+			score = scorePageLast
+		}
+		s.take(i, score, shape.KeepContext)
+	}
+}
+
+// turnOf returns how much later a line comes for its kind.
+func turnOf(l pages.Line) (turn int) {
+	switch l.Kind {
+	case pages.Item:
+		turn = turnItems
+	case pages.Links:
+		turn = turnLinks
+	}
+	if l.Beside {
+		turn += turnBeside
+	}
+	return turn
+}
+
+// IsMarkdown reports whether the payload, which has this content, is a page as Markdown:
+// text for people with headings or links, and no log, no data and no code.
+func (e *Excerpt) IsMarkdown(content []byte, f Hints) bool {
+	s := e.Shape(f)
+	return (s == shape.None || s == shape.Prose) && pages.IsMarkdown(content)
+}
