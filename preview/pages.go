@@ -29,6 +29,9 @@ func ParsePage(markdown []byte, title string, withTags bool) *PageText {
 	return pageText(pages.ReadMarkdown(markdown, title, withTags))
 }
 
+// ParseSnapshot reads the accessibility tree of a page. It returns nil for any other text.
+func ParseSnapshot(text []byte) *PageText { return pageText(pages.ReadSnapshot(text)) }
+
 // pageText returns the text of a form; nil if its lines are others when they are read.
 func pageText(form *pages.Form) *PageText {
 	if form == nil || form.Len() == 0 {
@@ -91,9 +94,7 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 		s.list = append(s.list, shape.Ranked{Line: l, Number: n})
 	}
 	s.chosen = make([]bool, len(s.list))
-	if s.form.Line(0).Kind == pages.Heading {
-		s.take(0, scorePageOutline, shape.KeepStructure)
-	}
+	s.first()
 	if terms := focus.Parse(looksFor); terms != nil {
 		s.focused(terms, budget*shareOfFocus/100)
 	}
@@ -101,6 +102,30 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 	s.parts()
 	return &ranking{list: s.list, order: s.order}
 }
+
+// first chooses the title of a page, and of a tree what is said of the page and its alerts.
+func (s *pageChoice) first() {
+	if !s.form.IsTree() {
+		if s.form.Line(0).Kind == pages.Heading {
+			s.take(0, scorePageOutline, shape.KeepStructure)
+		}
+		return
+	}
+	for i := range min(len(s.list), mostFirst) {
+		if l := s.form.Line(i); l.Kind != pages.Fact || l.Section > 0 {
+			break
+		}
+		s.take(i, scorePageOutline, shape.KeepStructure)
+	}
+	for i := range s.list {
+		if s.form.Line(i).Kind == pages.Alert {
+			s.take(i, scorePageFocus, shape.KeepError)
+		}
+	}
+}
+
+// mostFirst bounds the lines before a tree that are shown for their place.
+const mostFirst = 8
 
 // take chooses a line, and returns its cost.
 func (s *pageChoice) take(i, score int, reason shape.Reason) int {
@@ -211,7 +236,7 @@ func (s *pageChoice) parts() {
 		size := len(s.list[i].Line.Text)
 		start += size / pageFavour
 		part += size
-		turns[i] = min(part, start) + turnOf(l)
+		turns[i] = min(part, start) + s.turnOf(l)
 	}
 	rest := make([]int, 0, len(s.list))
 	for i := range s.list {
@@ -230,12 +255,14 @@ func (s *pageChoice) parts() {
 }
 
 // turnOf returns how much later a line comes for its kind.
-func turnOf(l pages.Line) (turn int) {
+func (s *pageChoice) turnOf(l pages.Line) (turn int) {
 	switch l.Kind {
 	case pages.Item:
 		turn = turnItems
 	case pages.Links:
-		turn = turnLinks
+		if turn = turnLinks; s.form.IsTree() && !l.Beside {
+			turn = 0 // where one can go is what a tree is read for
+		}
 	}
 	if l.Beside {
 		turn += turnBeside

@@ -110,8 +110,10 @@ func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactst
 	case isHTML && len(content) <= maxPage:
 		title, markdown, _ := web.ReadHTML(source, "")
 		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
-	case text.IsMarkdown(content, f):
-		page = preview.ParsePage(content, "", true)
+	default:
+		if page = preview.ParseSnapshot(content); page == nil && text.IsMarkdown(content, f) {
+			page = preview.ParsePage(content, "", true)
+		}
 	}
 	if page == nil {
 		return nil
