@@ -68,6 +68,7 @@ func (p *PageText) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 const (
 	shareOfFocus   = 60 // lines that have what the reader looks for
 	shareOfOutline = 30 // headings with a sentence each
+	shareOfStart   = 35 // the start of the main part
 )
 
 // Scores of the lines of a page, which say in the ledger why they are shown.
@@ -99,6 +100,7 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 		s.focused(terms, budget*shareOfFocus/100)
 	}
 	s.outline(budget * shareOfOutline / 100)
+	s.start(budget * shareOfStart / 100)
 	s.parts()
 	return &ranking{list: s.list, order: s.order}
 }
@@ -205,6 +207,18 @@ func (s *pageChoice) outline(share int) {
 					break
 				}
 			}
+		}
+	}
+}
+
+// start chooses the start of the main part without a gap but for short lines and links.
+func (s *pageChoice) start(share int) {
+	for i := 0; i < len(s.list) && share > 0; i++ {
+		switch l := s.form.Line(i); {
+		case l.Beside:
+			return
+		case s.turnOf(l) == 0:
+			share -= s.take(i, scorePageText, shape.KeepHead)
 		}
 	}
 }

@@ -181,7 +181,7 @@ func (t *tree) write(e *element, own, parent openElement) {
 	switch {
 	case e.url:
 		return
-	case e.role == "heading" && len(e.name) == 0 && len(e.value) == 0:
+	case e.role == "heading" && (len(e.name) == 0 && len(e.value) == 0 || repeats(parent.name, e.name)):
 		return // what is inside of it says what it is
 	case e.role == "heading":
 		t.endRow()
