@@ -23,10 +23,10 @@ type PageText struct {
 }
 
 // ParsePage reads a page as Markdown. The title, which may be empty, is that of a page
-// that states it elsewhere; tags of HTML are left out if withTags is set. It returns nil
+// that states it elsewhere; byHand is set for a text that is no page as HTML. It returns nil
 // for a text without lines.
-func ParsePage(markdown []byte, title string, withTags bool) *PageText {
-	return pageText(pages.ReadMarkdown(markdown, title, withTags))
+func ParsePage(markdown []byte, title string, byHand bool) *PageText {
+	return pageText(pages.ReadMarkdown(markdown, title, byHand))
 }
 
 // ParseSnapshot reads the accessibility tree of a page. It returns nil for any other text.
@@ -66,9 +66,11 @@ func (p *PageText) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 
 // Shares of a budget, in percent.
 const (
-	shareOfFocus   = 60 // lines that have what the reader looks for
-	shareOfOutline = 30 // headings with a sentence each
-	shareOfStart   = 35 // the start of the main part
+	shareOfDialog   = 40 // lines of a dialog
+	shareOfControls = 15 // fields and buttons of a tree
+	shareOfFocus    = 60 // lines that have what the reader looks for
+	shareOfOutline  = 30 // headings with a sentence each
+	shareOfStart    = 35 // the start of the main part
 )
 
 // Scores of the lines of a page, which say in the ledger why they are shown.
@@ -86,6 +88,8 @@ type pageChoice struct {
 	list    []shape.Ranked
 	order   []int
 	chosen  []bool
+
+	repeated []bool // lines that the form has many times
 }
 
 // ranking returns the lines in the order in which a budget pays for them.
@@ -95,18 +99,20 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 		s.list = append(s.list, shape.Ranked{Line: l, Number: n})
 	}
 	s.chosen = make([]bool, len(s.list))
-	s.first()
+	s.repeats()
+	s.first(budget * shareOfDialog / 100)
 	if terms := focus.Parse(looksFor); terms != nil {
 		s.focused(terms, budget*shareOfFocus/100)
 	}
 	s.outline(budget * shareOfOutline / 100)
+	s.controls(budget * shareOfControls / 100)
 	s.start(budget * shareOfStart / 100)
 	s.parts()
 	return &ranking{list: s.list, order: s.order}
 }
 
 // first chooses the title of a page, and of a tree what is said of the page and its alerts.
-func (s *pageChoice) first() {
+func (s *pageChoice) first(share int) {
 	if !s.form.IsTree() {
 		if s.form.Line(0).Kind == pages.Heading {
 			s.take(0, scorePageOutline, shape.KeepStructure)
@@ -122,6 +128,38 @@ func (s *pageChoice) first() {
 	for i := range s.list {
 		if s.form.Line(i).Kind == pages.Alert {
 			s.take(i, scorePageFocus, shape.KeepError)
+		}
+	}
+	for i := 0; i < len(s.list) && share > 0; i++ {
+		if s.form.Line(i).Dialog {
+			share -= s.take(i, scorePageOutline, shape.KeepStructure)
+		}
+	}
+}
+
+// repeats finds the lines that the form has many times.
+func (s *pageChoice) repeats() {
+	times := make(map[string]int, len(s.list))
+	for i := range s.list {
+		times[asString(s.list[i].Line.Text)]++
+	}
+	s.repeated = make([]bool, len(s.list))
+	for i := range s.list {
+		s.repeated[i] = times[asString(s.list[i].Line.Text)] >= leastRepeated
+	}
+}
+
+// leastRepeated is how often a line is in a page that says nothing of it.
+const leastRepeated = 4
+
+// controls chooses fields and buttons, those of the main part first.
+func (s *pageChoice) controls(share int) {
+	for _, beside := range [...]bool{false, true} {
+		for i := 0; i < len(s.list) && share > 0 && s.form.IsTree(); i++ {
+			l := s.form.Line(i)
+			if l.Beside == beside && !s.repeated[i] && (l.Kind == pages.Field || l.Kind == pages.Control) {
+				share -= s.take(i, scorePageOutline, shape.KeepStructure)
+			}
 		}
 	}
 }
@@ -194,7 +232,7 @@ func (s *pageChoice) outline(share int) {
 			if l.Beside {
 				break
 			}
-			if l.Kind != pages.Heading || l.Level != level+1 {
+			if l.Kind != pages.Heading || l.Level != level+1 || s.repeated[i] {
 				continue
 			}
 			if share <= 0 {
@@ -214,10 +252,10 @@ func (s *pageChoice) outline(share int) {
 // start chooses the start of the main part without a gap but for short lines and links.
 func (s *pageChoice) start(share int) {
 	for i := 0; i < len(s.list) && share > 0; i++ {
-		switch l := s.form.Line(i); {
-		case l.Beside:
+		switch {
+		case s.form.Line(i).Beside:
 			return
-		case s.turnOf(l) == 0:
+		case s.turnOf(i) == 0:
 			share -= s.take(i, scorePageText, shape.KeepHead)
 		}
 	}
@@ -250,7 +288,7 @@ func (s *pageChoice) parts() {
 		size := len(s.list[i].Line.Text)
 		start += size / pageFavour
 		part += size
-		turns[i] = min(part, start) + s.turnOf(l)
+		turns[i] = min(part, start) + s.turnOf(i)
 	}
 	rest := make([]int, 0, len(s.list))
 	for i := range s.list {
@@ -269,11 +307,12 @@ func (s *pageChoice) parts() {
 }
 
 // turnOf returns how much later a line comes for its kind.
-func (s *pageChoice) turnOf(l pages.Line) (turn int) {
-	switch l.Kind {
-	case pages.Item:
+func (s *pageChoice) turnOf(i int) (turn int) {
+	l := s.form.Line(i)
+	switch {
+	case l.Kind == pages.Item || s.repeated[i]:
 		turn = turnItems
-	case pages.Links:
+	case l.Kind == pages.Links:
 		if turn = turnLinks; s.form.IsTree() && !l.Beside {
 			turn = 0 // where one can go is what a tree is read for
 		}

@@ -111,7 +111,7 @@ func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactst
 		title, markdown, _ := web.ReadHTML(source, "")
 		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
 	default:
-		if page = preview.ParseSnapshot(content); page == nil && text.IsMarkdown(content, f) {
+		if page = preview.ParseSnapshot(content); page == nil && !f.Range && text.IsMarkdown(content, f) {
 			page = preview.ParsePage(content, "", true)
 		}
 	}

@@ -22,6 +22,7 @@ type Line struct {
 	Kind    Kind
 	Level   uint8 // of a heading, from 1
 	Beside  bool  // not in the main part
+	Dialog  bool  // in a dialog, which is over the page
 	Section int32 // counts headings up to here
 }
 

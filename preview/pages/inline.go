@@ -16,7 +16,7 @@ type inliner struct {
 	out    []byte
 	linked int  // bytes of the text that were links
 	links  int  // links
-	tags   bool // leave out tags of HTML
+	byHand bool // Markdown that was written by hand: its signs are kept, tags of HTML are left out
 	looks  int  // bytes that are still looked at for the ends of links
 }
 
@@ -38,11 +38,11 @@ func (n *inliner) write(text []byte, depth int) {
 			i += n.code(text[i:])
 		case c == '[' || c == '!' && i+1 < len(text) && text[i+1] == '[':
 			i += n.link(text, i, depth)
-		case c == '*' || c == '_' || c == '~':
+		case !n.byHand && (c == '*' || c == '_' || c == '~'):
 			i += n.emphasis(text, i)
 		case c == '<':
 			i += n.tag(text[i:])
-		case c == '\\' && i+1 < len(text) && strings.IndexByte(escapable, text[i+1]) >= 0:
+		case !n.byHand && c == '\\' && i+1 < len(text) && strings.IndexByte(escapable, text[i+1]) >= 0:
 			n.out = append(n.out, text[i+1])
 			i += 2
 		default:
@@ -58,12 +58,19 @@ const escapable = "\\`*_{}[]()#+-.!|<>~"
 // code writes inline code, and returns the bytes that it takes.
 func (n *inliner) code(text []byte) int {
 	marks := len(text) - len(bytes.TrimLeft(text, "`"))
-	end := bytes.Index(text[marks:], text[:marks])
-	if end < 0 || marks > 3 {
+	end := -1
+	if marks <= 3 {
+		end = bytes.Index(text[marks:], text[:marks])
+	}
+	switch {
+	case end < 0:
 		n.out = append(n.out, text[:marks]...)
 		return marks
+	case n.byHand:
+		n.out = append(n.out, text[:2*marks+end]...)
+	default:
+		n.out = append(n.out, text[marks:marks+end]...)
 	}
-	n.out = append(n.out, text[marks:marks+end]...)
 	return 2*marks + end
 }
 
@@ -171,7 +178,7 @@ const tagNames = " a abbr align b blockquote br center code del details div dl d
 // brackets loses them.
 func (n *inliner) tag(text []byte) int {
 	end := bytes.IndexByte(text[:min(len(text), maxAddress)], '>')
-	if end > 0 && n.tags {
+	if end > 0 && n.byHand {
 		name := bytes.TrimPrefix(text[1:end], []byte("/"))
 		for i, c := range name {
 			if isBlank(c) || c == '/' {

@@ -23,9 +23,10 @@ const (
 )
 
 // ReadMarkdown returns the readable form of Markdown. The title, if the page has one
-// elsewhere, comes first. Tags are left out if the text was written by hand.
-func ReadMarkdown(text []byte, title string, tags bool) *Form {
-	r := reader{form: &Form{}, inline: inliner{tags: tags, looks: mostLooks*len(text) + mostLooks*maxAddress}}
+// elsewhere, comes first. Of a text that was written by hand the signs in its lines are kept,
+// and tags of HTML are left out.
+func ReadMarkdown(text []byte, title string, byHand bool) *Form {
+	r := reader{form: &Form{}, inline: inliner{byHand: byHand, looks: mostLooks*len(text) + mostLooks*maxAddress}}
 	if title = strings.TrimSpace(title); title != "" {
 		r.title = []byte(title)
 		r.section++

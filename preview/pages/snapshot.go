@@ -1,9 +1,6 @@
 package pages
 
-import (
-	"bytes"
-	"slices"
-)
+import "bytes"
 
 // The readable form of an accessibility tree has the main part first, without wrappers,
 // addresses and deep indentation: text, headings, fields with their values, and what can
@@ -50,7 +47,7 @@ func ReadSnapshot(text []byte) *Form {
 		return nil
 	}
 	t := tree{form: &Form{tree: true}}
-	t.hasDialog, t.hasMain = dialogs(text)
+	t.survey(text)
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		trimmed := bytes.TrimLeft(line, " \t")
@@ -63,6 +60,7 @@ func ReadSnapshot(text []byte) *Form {
 		}
 	}
 	t.endRow()
+	t.endCommon(t.top().beside)
 	t.flushLinks()
 	if len(t.rest) > 0 {
 		t.form.add(Line{Kind: Divider, Beside: true}, []byte(besideTree))
@@ -73,15 +71,34 @@ func ReadSnapshot(text []byte) *Form {
 	return t.form
 }
 
-// dialogs reports whether a tree has a dialog with content, and whether it has a main part.
-func dialogs(text []byte) (dialog, main bool) {
+// survey looks at a whole tree before it is read: whether it has a main part, and which
+// controls it has many times.
+func (t *tree) survey(text []byte) {
+	t.times = map[string]int{}
 	for line := range bytes.Lines(text) {
-		if e, ok := parseElement(line); ok {
-			dialog = dialog || e.role == "dialog" || e.role == "alertdialog"
-			main = main || e.role == "main"
+		e, ok := parseElement(line)
+		if !ok {
+			continue
+		}
+		t.hasMain = t.hasMain || mainRoles[e.role]
+		if key := e.key(); key != "" && (t.times[key] > 0 || len(t.times) < maxKeys) {
+			t.times[key]++
 		}
 	}
-	return dialog, main
+}
+
+// maxKeys bounds the controls that are counted.
+const maxKeys = 1 << 14
+
+// manyTimes is how often a control of one name is in a tree that is of every row.
+const manyTimes = 4
+
+// key returns the role and the name of a control; empty for others.
+func (e *element) key() string {
+	if len(e.name) == 0 || !fieldRoles[e.role] && !controlRoles[e.role] && e.role != "link" {
+		return ""
+	}
+	return e.role + " " + string(e.name)
 }
 
 // openElement is an element whose children may follow.
@@ -89,6 +106,7 @@ type openElement struct {
 	indent int
 	main   bool // it is in the main part
 	beside bool // it is in a part that is beside the main one
+	dialog bool
 	alert  bool
 	row    bool   // its children are on one line
 	begins bool   // it is such a row
@@ -103,18 +121,19 @@ type besideLine struct {
 
 // tree reads the lines of a tree.
 type tree struct {
-	form               *Form
-	rest               []besideLine
-	open               []openElement
-	section            int32
-	started            bool // an element was seen
-	hasMain, hasDialog bool
+	form    *Form
+	rest    []besideLine
+	open    []openElement
+	section int32
+	started bool // an element was seen
+	hasMain bool
+	times   map[string]int // of controls, by their roles and names
 
 	row     []byte // elements of a row that are not written yet
 	rowLine Line
-	isCell  bool   // the last of them is a cell
 	isText  bool   // it is text
 	field   []byte // the text that was written last, which a field may repeat
+	common  []byte // controls of the row that are in every row
 	label   []byte // the name of the field before, which a text may repeat
 	links   []byte // links beside the main part that are not written yet
 }
@@ -146,20 +165,22 @@ func (t *tree) element(e *element) {
 	for len(t.open) > 0 && t.top().indent >= e.indent {
 		if t.top().begins {
 			t.endRow()
+			t.endCommon(t.top().beside)
 		}
 		t.open = t.open[:len(t.open)-1]
 	}
 	if rowRoles[e.role] {
 		t.endRow()
+		t.endCommon(t.top().beside)
 	}
 	parent := t.top()
 	own := openElement{
-		indent: e.indent, main: parent.main || e.role == "dialog" || e.role == "alertdialog" || e.role == "main" && !t.hasDialog,
+		indent: e.indent, main: parent.main || mainRoles[e.role], dialog: parent.dialog || mainRoles[e.role] && e.role != "main",
 		beside: parent.beside || besideRoles[e.role], alert: parent.alert || alertRoles[e.role], row: parent.row || rowRoles[e.role], begins: rowRoles[e.role], name: parent.name,
 	}
 	if own.main {
 		own.beside = parent.beside && parent.main || besideRoles[e.role] && parent.main
-	} else if (t.hasMain || t.hasDialog) && len(t.open) > 0 {
+	} else if t.hasMain && len(t.open) > 0 {
 		own.beside = true
 	}
 	t.write(e, own, parent)
@@ -173,7 +194,7 @@ func (t *tree) element(e *element) {
 
 // write writes what an element shows, if it shows anything.
 func (t *tree) write(e *element, own, parent openElement) {
-	line := Line{Beside: own.beside, Section: t.section}
+	line := Line{Beside: own.beside, Dialog: own.dialog, Section: t.section}
 	shown := e.value
 	if len(e.name) > 0 && textRoles[e.role] {
 		shown = bytes.TrimSpace(append(append(e.name[:len(e.name):len(e.name)], ' '), e.value...))
@@ -183,6 +204,10 @@ func (t *tree) write(e *element, own, parent openElement) {
 		return
 	case e.role == "heading" && (len(e.name) == 0 && len(e.value) == 0 || repeats(parent.name, e.name)):
 		return // what is inside of it says what it is
+	case e.role == "heading" && own.row:
+		line.Kind = kindOf(e.name)
+		t.put(line, e.name, own)
+		return
 	case e.role == "heading":
 		t.endRow()
 		t.section++
@@ -226,11 +251,6 @@ func (t *tree) write(e *element, own, parent openElement) {
 		if len(e.value) > 0 || rowRoles[e.role] || cellRoles[e.role] {
 			line.Kind = Fact
 		}
-		if cellRoles[e.role] {
-			t.put(line, shownCell(e), own)
-			t.isCell = true
-			return
-		}
 		t.put(line, e.text(false), own)
 		return
 	}
@@ -238,13 +258,12 @@ func (t *tree) write(e *element, own, parent openElement) {
 		t.join(line, text)
 		return
 	}
+	if own.row && t.times[e.key()] >= manyTimes { // it is in every row
+		t.common = append(append(t.common, e.text(true)...), ' ')
+		return
+	}
 	t.put(line, e.text(true), own)
 	t.label = append(t.label[:0], e.name...)
-}
-
-// shownCell returns the text of a cell.
-func shownCell(e *element) []byte {
-	return bytes.TrimSpace(slices.Concat(e.name, statesOf(e), []byte(" "), e.value))
 }
 
 // repeats reports whether a text is part of a name above it.
@@ -292,8 +311,6 @@ func (t *tree) join(line Line, text []byte) {
 	isText := line.Kind != Links && line.Kind != Control && line.Kind != Field
 	if len(t.row) > 0 {
 		switch {
-		case t.isCell:
-			t.row = append(t.row, " | "...)
 		case isText && t.isText:
 			t.row = append(t.row, " · "...)
 		default:
@@ -302,7 +319,7 @@ func (t *tree) join(line Line, text []byte) {
 		t.rowLine.Kind = stronger(t.rowLine.Kind, line.Kind)
 	}
 	t.row = append(t.row, text...)
-	t.isText, t.isCell = isText, false
+	t.isText = isText
 }
 
 // stronger returns the kind of a line that has two of them.
@@ -317,7 +334,7 @@ func stronger(a, b Kind) Kind {
 
 // endRow writes the row that was collected. Links beside the main part are joined.
 func (t *tree) endRow() {
-	row := bytes.TrimRight(t.row, " |")
+	row := bytes.TrimRight(t.row, " ")
 	t.row = t.row[:0]
 	switch {
 	case len(row) == 0:
@@ -335,6 +352,21 @@ func (t *tree) endRow() {
 		t.flushLinks()
 		t.rest = append(t.rest, besideLine{t.rowLine, bytes.Clone(row)})
 	}
+}
+
+// endCommon writes the controls of a row that are in every row, behind it.
+func (t *tree) endCommon(beside bool) {
+	common := bytes.TrimRight(t.common, " ")
+	if t.common = t.common[:0]; len(common) == 0 {
+		return
+	}
+	line := Line{Kind: Item, Beside: beside, Section: t.section}
+	if !beside {
+		t.form.add(line, common)
+		return
+	}
+	t.flushLinks()
+	t.rest = append(t.rest, besideLine{line, bytes.Clone(common)})
 }
 
 // flushLinks writes the links beside the main part that were collected.
