@@ -29,6 +29,14 @@ func ParsePage(markdown []byte, title string, byHand bool) *PageText {
 	return pageText(pages.ReadMarkdown(markdown, title, byHand))
 }
 
+// ParseDump reads a page that a text browser printed. It returns nil for any other text.
+func ParseDump(text []byte) *PageText {
+	if !pages.IsDump(text) {
+		return nil
+	}
+	return pageText(pages.ReadDump(text))
+}
+
 // ParseSnapshot reads the accessibility tree of a page. It returns nil for any other text.
 func ParseSnapshot(text []byte) *PageText { return pageText(pages.ReadSnapshot(text)) }
 
@@ -192,7 +200,7 @@ func (s *pageChoice) focused(terms *focus.Terms, share int) {
 	scores := terms.Scores(focus.Page, len(s.list), func(i int) []byte { return s.list[i].Line.Text })
 	var found []int
 	for i := range s.list {
-		if scores[i] > 0 {
+		if scores[i] > 0 && !s.repeated[i] {
 			found = append(found, i)
 		}
 	}
@@ -202,7 +210,7 @@ func (s *pageChoice) focused(terms *focus.Terms, share int) {
 		if share <= 0 {
 			return
 		}
-		if h := headings[i]; h >= 0 {
+		if h := headings[i]; h >= 0 && !s.repeated[h] {
 			share -= s.take(h, scorePageFocus, shape.KeepStructure)
 		}
 		share -= s.take(i, scorePageFocus, shape.KeepContext)
@@ -323,9 +331,18 @@ func (s *pageChoice) turnOf(i int) (turn int) {
 	return turn
 }
 
-// IsMarkdown reports whether the payload, which has this content, is a page as Markdown:
-// text for people with headings or links, and no log, no data and no code.
-func (e *Excerpt) IsMarkdown(content []byte, f Hints) bool {
-	s := e.Shape(f)
-	return (s == shape.None || s == shape.Prose) && pages.IsMarkdown(content)
+// ReadPage reads a payload, which has this content, as a page: an accessibility tree,
+// Markdown, or what a text browser printed. It returns nil for anything else, such as a
+// log, data, and code.
+func (e *Excerpt) ReadPage(content []byte, f Hints) *PageText {
+	if tree := ParseSnapshot(content); tree != nil {
+		return tree
+	}
+	if s := e.Shape(f); f.Range || s != shape.None && s != shape.Prose && s != shape.Listing || s == shape.None && e.IsLog(f) {
+		return nil
+	}
+	if pages.IsMarkdown(content) && e.Shape(f) != shape.Listing {
+		return ParsePage(content, "", true)
+	}
+	return ParseDump(content)
 }

@@ -106,14 +106,13 @@ func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactst
 	}
 	text, _ := p.excerpt.(*preview.Excerpt)
 	var page *preview.PageText
-	switch before, source, isHTML := web.FindPage(content); {
-	case isHTML && len(content) <= maxPage:
+	if p.isPage {
+		page = preview.ParsePage(content, "", false)
+	} else if before, source, isHTML := web.FindPage(content); isHTML && len(content) <= maxPage {
 		title, markdown, _ := web.ReadHTML(source, "")
 		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
-	default:
-		if page = preview.ParseSnapshot(content); page == nil && !f.Range && text.IsMarkdown(content, f) {
-			page = preview.ParsePage(content, "", true)
-		}
+	} else {
+		page = text.ReadPage(content, f)
 	}
 	if page == nil {
 		return nil

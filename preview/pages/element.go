@@ -16,7 +16,7 @@ import (
 type element struct {
 	indent int
 	role   string // empty for text
-	name   []byte // without its quotes
+	name   []byte // between its quotes
 	ref    []byte // as it is written, with its brackets; nil for none
 	states [][]byte
 	value  []byte // behind the colon
@@ -129,7 +129,7 @@ func (e *element) rest(text []byte) {
 	text = bytes.TrimLeft(text, " ")
 	if len(text) > 0 && text[0] == '"' {
 		end := quoteEnd(text)
-		e.name = unescape(text[1 : end-1])
+		e.name = text[1:max(1, end-1)]
 		text = text[end:]
 	}
 	for {

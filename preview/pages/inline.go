@@ -174,10 +174,17 @@ func isWordByte(c byte) bool {
 const tagNames = " a abbr align b blockquote br center code del details div dl dt dd em font h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p picture pre s samp " +
 	"small source span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var video !-- "
 
+// lineBreak is what a page as Markdown has for a line end in a cell.
+const lineBreak = "<br />"
+
 // tag leaves out a tag of HTML, and returns the bytes that it takes. An address in
 // brackets loses them.
 func (n *inliner) tag(text []byte) int {
 	end := bytes.IndexByte(text[:min(len(text), maxAddress)], '>')
+	if !n.byHand && bytes.HasPrefix(text, []byte(lineBreak)) {
+		n.out = append(n.out, ' ')
+		return len(lineBreak)
+	}
 	if end > 0 && n.byHand {
 		name := bytes.TrimPrefix(text[1:end], []byte("/"))
 		for i, c := range name {

@@ -36,6 +36,7 @@ func ReadMarkdown(text []byte, title string, byHand bool) *Form {
 		r.line(bytes.TrimRight(line, " \t\r\n"))
 	}
 	r.flush()
+	r.flushLinks()
 	return r.form
 }
 
@@ -108,7 +109,9 @@ func (r *reader) line(line []byte) {
 // words reads a line of running text. A line that ends with two blanks, or before one
 // that begins anew, ends there.
 func (r *reader) words(text, line []byte) {
-	text = bytes.TrimLeft(text, "> ")
+	if !opensTag(r.paragraph) {
+		text = bytes.TrimLeft(text, "> ")
+	}
 	if len(r.paragraph) > 0 && !joins(r.paragraph, text) {
 		r.flush()
 	}
@@ -319,8 +322,11 @@ func endsSentence(text []byte) bool {
 	return strings.ContainsRune(".!?:。！？…", last)
 }
 
-// leastWords is how many words a sentence has at least.
-const leastWords = 7
+// Blanks that a sentence has at least, without a sign at its end and with one.
+const (
+	leastWords = 7
+	leastShort = 3
+)
 
 // kindOf returns the kind of a line of running text, an item, or a row.
 func kindOf(text []byte) Kind {
@@ -336,7 +342,7 @@ func kindOf(text []byte) Kind {
 		}
 	}
 	switch {
-	case words >= leastWords || len(text) >= 30 && endsSentence(text):
+	case words >= leastWords || words >= leastShort && endsSentence(text):
 		return Sentence
 	case bytes.ContainsAny(text, "\u3002") && utf8.RuneCount(text) < len(text)/2: // a language without blanks
 		return Sentence

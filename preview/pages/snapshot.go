@@ -184,7 +184,7 @@ func (t *tree) element(e *element) {
 		own.beside = true
 	}
 	t.write(e, own, parent)
-	if len(e.name) > 0 {
+	if len(e.name) > 0 && (e.key() != "" || rowRoles[e.role] || cellRoles[e.role]) {
 		own.name = e.name
 	}
 	if len(t.open) < maxOpen {
@@ -195,10 +195,7 @@ func (t *tree) element(e *element) {
 // write writes what an element shows, if it shows anything.
 func (t *tree) write(e *element, own, parent openElement) {
 	line := Line{Beside: own.beside, Dialog: own.dialog, Section: t.section}
-	shown := e.value
-	if len(e.name) > 0 && textRoles[e.role] {
-		shown = bytes.TrimSpace(append(append(e.name[:len(e.name):len(e.name)], ' '), e.value...))
-	}
+	shown := e.words()
 	switch {
 	case e.url:
 		return
@@ -237,7 +234,7 @@ func (t *tree) write(e *element, own, parent openElement) {
 		t.put(line, e.text(false), own)
 		return
 	case len(e.name) == 0, e.role == "generic":
-		if shown = bytes.TrimSpace(append(append(e.name[:len(e.name):len(e.name)], ' '), e.value...)); repeats(parent.name, shown) {
+		if repeats(parent.name, shown) {
 			return
 		}
 		line.Kind = kindOf(shown)
@@ -264,6 +261,14 @@ func (t *tree) write(e *element, own, parent openElement) {
 	}
 	t.put(line, e.text(true), own)
 	t.label = append(t.label[:0], e.name...)
+}
+
+// words returns the name and the value of an element as text.
+func (e *element) words() []byte {
+	if len(e.name) == 0 {
+		return e.value
+	}
+	return bytes.TrimSpace(append(append(unescape(e.name), ' '), e.value...))
 }
 
 // repeats reports whether a text is part of a name above it.

@@ -237,8 +237,12 @@ func (d *divider) move(n *html.Node) {
 		case !d.marked[c]:
 			d.move(c)
 		default:
+			inList := tableChildren[n.Data] != nil || n.Data == "ul" || n.Data == "ol"
+			if !inList {
+				n.InsertBefore(&html.Node{Type: html.TextNode, Data: " "}, c) // the words around it stay two
+			}
 			n.RemoveChild(c)
-			if tableChildren[n.Data] != nil || n.Data == "ul" || n.Data == "ol" { // it cannot be without them
+			if inList { // it cannot be without it
 				unwrap(c)
 			}
 			withoutAddresses(c)

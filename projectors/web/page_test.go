@@ -32,7 +32,7 @@ func TestTagsCloseElements(t *testing.T) {
 		"<p>a<div>b</div></p>c":                        "p(a)div(b)c",
 		"<p>a<div><p>b</div>c":                         "p(a)div(p(b))c",
 		"<ul><li>a<li>b<ul><li>c</ul><li>d</ul>e":      "ul(li(a)li(bul(li(c)))li(d))e",
-		"<dl><dt>a<dd>b<dt>c</dl>":                     "dl(dt(a)dd(b)dt(c))",
+		"<dl><dt>a<dd>b<dt>c</dl>":                     "dl(dt(a:b)dt(c))",
 		"<table><tr><td>a<td>b<tr><th>c</table>d":      "table(tr(td(a)td(b))tr(th(c)))d",
 		"<table><thead><tr><td>a<tbody><tr><td>b":      "table(thead(tr(td(a)))tbody(tr(td(b))))",
 		"<table><tr><td><p>a</div>b</table>c":          "table(tr(td(p(ab))))c",
