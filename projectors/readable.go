@@ -50,7 +50,7 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 	if !isText || f.Range && !f.MaybeLog {
 		return nil
 	}
-	if cut && !p.tried.page {
+	if cut && !p.tried.page && p.blob.Size() <= maxPage {
 		p.tried.page = true
 		if err := p.readPage(ctx, f, sink); err != nil || p.readable != nil {
 			return err
@@ -108,7 +108,7 @@ func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactst
 	var page *preview.PageText
 	if p.isPage {
 		page = preview.ParsePage(content, "", false)
-	} else if before, source, isHTML := web.FindPage(content); isHTML && len(content) <= maxPage {
+	} else if before, source, isHTML := web.FindPage(content); isHTML {
 		title, markdown, _ := web.ReadHTML(source, "")
 		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
 	} else {

@@ -150,7 +150,7 @@ func TestEveryWordIsKept(t *testing.T) {
 // Text that is made to take much time is read in little.
 func TestHostileMarkdown(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20
+	const size = 1 << 18
 	for _, unit := range []string{"[", "![", "[](", "[a](b", "*", "* ", "`", "`` ` ", "<", "<a ", "_a", "[[]]", "|", "# ", "- ", "\n\n    ", "a. ", "[1]a"} {
 		text := []byte(strings.Repeat(unit, size/len(unit)))
 		for _, byHand := range []bool{false, true} {

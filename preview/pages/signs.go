@@ -5,7 +5,7 @@ import "bytes"
 // IsMarkdown reports whether a text is Markdown, by its first lines.
 func IsMarkdown(text []byte) bool {
 	var s signs
-	for line := range bytes.Lines(text) {
+	for line := range bytes.Lines(text[:min(len(text), enoughBytes)]) {
 		if s.add(line); s.lines >= enoughLines {
 			break
 		}
@@ -19,8 +19,11 @@ type signs struct {
 	fenced, after, inTag          bool // within an example; behind a line with text; within a tag of HTML
 }
 
-// enoughLines are as many as are counted.
-const enoughLines = 400
+// As much of a text is looked at.
+const (
+	enoughLines = 400 // with text
+	enoughBytes = 256 << 10
+)
 
 // add counts a line.
 func (s *signs) add(line []byte) {

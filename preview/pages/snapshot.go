@@ -14,6 +14,7 @@ const besideTree = "Beside the main part:"
 const (
 	leastElements = 8   // lines of elements
 	shareElements = 70  // of the lines, in percent, from the first element on
+	mostBefore    = 200 // lines after which there must be elements
 	leastRefs     = 4   // elements with a reference
 	longText      = 120 // bytes of text that is written a sentence a line
 	joinedRow     = 240 // bytes of the elements that are joined on a line
@@ -21,8 +22,11 @@ const (
 
 // isTree reports whether a text has the accessibility tree of a page.
 func isTree(text []byte) bool {
-	lines, elements, refs := 0, 0, 0
+	seen, lines, elements, refs := 0, 0, 0, 0
 	for line := range bytes.Lines(text) {
+		if seen++; seen > mostBefore && elements*100 < seen*shareElements/2 {
+			return false
+		}
 		if len(bytes.TrimSpace(line)) == 0 || isFence(bytes.TrimSpace(line)) {
 			continue
 		}
@@ -151,7 +155,7 @@ func (t *tree) other(text []byte) {
 	t.endRow()
 	kind := Fact
 	if t.started {
-		kind = Item
+		kind = kindOf(text)
 	}
 	t.form.add(Line{Kind: kind, Section: t.section}, text)
 }

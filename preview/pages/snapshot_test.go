@@ -200,7 +200,7 @@ func isWrapper(tree, name string) bool {
 // Trees that are made to take much time are read in little.
 func TestHostileSnapshot(t *testing.T) {
 	t.Parallel()
-	const size = 1 << 20
+	const size = 1 << 18
 	var deep strings.Builder
 	for i := 0; deep.Len() < size; i++ {
 		fmt.Fprintf(&deep, "%s- button \"x%d\" [ref=e%d]:\n", strings.Repeat(" ", i%4000), i, i)

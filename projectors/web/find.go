@@ -40,10 +40,23 @@ func endsTag(rest []byte) bool {
 	return len(rest) > 0 && (rest[0] == '>' || isSpace(rest[0])) && bytes.IndexByte(rest[:min(len(rest), maxTag)], '>') >= 0
 }
 
+// mostOther is how many lines before a page may be other ones than those of a response.
+const mostOther = 3
+
 // startsLine reports whether a page may begin behind a text: at the start of a line,
-// behind lines that have no tags but comments.
+// behind the lines of a response or a few others, without tags but comments. A page in
+// the example of a text, or in code, is none.
 func startsLine(before []byte) bool {
 	if line := bytes.TrimLeft(before[bytes.LastIndexByte(before, '\n')+1:], " \t\ufeff"); len(line) > 0 && !bytes.HasSuffix(line, []byte(">")) {
+		return false
+	}
+	others := 0
+	for line := range bytes.Lines(before) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && !isHeader(line) {
+			others++
+		}
+	}
+	if others > mostOther || bytes.Contains(before, []byte("```")) {
 		return false
 	}
 	z := html.NewTokenizer(bytes.NewReader(before))
@@ -53,4 +66,10 @@ func startsLine(before []byte) bool {
 		}
 	}
 	return true
+}
+
+// isHeader reports whether a line is one of a response, such as "Content-Type: text/html".
+func isHeader(line []byte) bool {
+	name, _, ok := bytes.Cut(line, []byte(": "))
+	return ok && bytes.IndexByte(name, ' ') < 0 || bytes.HasPrefix(line, []byte("http/")) || bytes.HasPrefix(line, []byte("<!--"))
 }

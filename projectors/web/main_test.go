@@ -133,6 +133,8 @@ func TestFindPage(t *testing.T) {
 		{"{\"body\": \"<!doctype html>\"}", "", false},
 		{"<div>a part</div>\n<html>", "", false},
 		{"<htmlx>", "", false},
+		{"# Templates\n\n```html\n<!doctype html>\n<p>x\n```\n", "", false},
+		{"import os\n\nname = 1\nother = 2\npage = \"\"\"\n<!doctype html>\n", "", false},
 		{"+<!doctype html>", "", false},
 		{"", "", false},
 	} {
