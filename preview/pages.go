@@ -79,6 +79,7 @@ const (
 	shareOfFocus    = 60 // lines that have what the reader looks for
 	shareOfOutline  = 30 // headings with a sentence each
 	shareOfStart    = 35 // the start of the main part
+	shareOfEnd      = 10 // its end
 )
 
 // Scores of the lines of a page, which say in the ledger why they are shown.
@@ -115,6 +116,7 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 	s.outline(budget * shareOfOutline / 100)
 	s.controls(budget * shareOfControls / 100)
 	s.start(budget * shareOfStart / 100)
+	s.end(budget * shareOfEnd / 100)
 	s.parts()
 	return &ranking{list: s.list, order: s.order}
 }
@@ -265,6 +267,15 @@ func (s *pageChoice) start(share int) {
 			return
 		case s.turnOf(i) == 0:
 			share -= s.take(i, scorePageText, shape.KeepHead)
+		}
+	}
+}
+
+// end chooses the end of the main part, as start does its start.
+func (s *pageChoice) end(share int) {
+	for i := len(s.list) - 1; i >= 0 && share > 0; i-- {
+		if !s.form.Line(i).Beside && s.turnOf(i) == 0 {
+			share -= s.take(i, scorePageText, shape.KeepTail)
 		}
 	}
 }
