@@ -37,6 +37,7 @@ type payload struct {
 	hints      preview.Hints     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
+	isPage      bool              // it is the text of a page as HTML
 	mayRead     bool              // it is shown in its readable form, if it has one
 	tried       readings          // of the payload
 	readable    preview.Readable  // its readable form, which is shown; nil for others

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
 	"github.com/toolresult/toolresult/preview/records"
 	"github.com/toolresult/toolresult/preview/reports"
+	"github.com/toolresult/toolresult/projectors/web"
 )
 
 // Some payloads are not written to be read line by line: a report of tests, JSON on
@@ -23,10 +25,11 @@ const (
 	maxReadable = 4 << 20
 	maxCommas   = 1 << 18
 	maxReport   = 1 << 20 // of a report, of which each element and value takes memory
+	maxPage     = 2 << 20 // of a page, of which each element takes memory
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, patch, digest, json, rows, table, sample bool }
+type readings struct{ report, page, patch, digest, json, rows, table, sample bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
@@ -55,6 +58,12 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 	}
 	if !isText || f.Range && !f.MaybeLog {
 		return nil
+	}
+	if cut && !p.tried.page && p.blob.Size() <= maxPage {
+		p.tried.page = true
+		if err := p.readPage(ctx, f, sink); err != nil || p.readable != nil {
+			return err
+		}
 	}
 	if cut && !p.tried.patch && p.blob.Size() <= maxReport {
 		p.tried.patch = true
@@ -100,6 +109,28 @@ func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error
 		return err
 	}
 	return p.become(ctx, report, countWritten(content), sink)
+}
+
+// readPage reads a page, as HTML or as Markdown, or the accessibility tree of one.
+func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil {
+		return err
+	}
+	text, _ := p.excerpt.(*preview.Excerpt)
+	var page *preview.PageText
+	if p.isPage {
+		page = preview.ParsePage(content, "", false)
+	} else if before, source, isHTML := web.FindPage(content); isHTML {
+		title, markdown, _ := web.ReadHTML(source, "")
+		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
+	} else {
+		page = text.ReadPage(content, f)
+	}
+	if page == nil {
+		return nil
+	}
+	return p.become(ctx, page, countWritten(content), sink)
 }
 
 // readPatch reads a diff or a log of commits.

@@ -102,7 +102,7 @@ const usualLineBytes = 200
 // formOf returns the form in which a payload is shown.
 func formOf(s *pb.SourceFacts) ReadableForm {
 	switch {
-	case s.GetOriginalBytes() == 0:
+	case s.GetOriginalBytes() == 0, s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_PROSE: // the text of a page
 		return FormWritten
 	case s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_TEST_REPORT, s.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_DIFF:
 		return FormReport

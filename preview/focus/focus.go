@@ -32,14 +32,16 @@ const identifierWeight = 3
 // Evidence is how much of a focus lines must have for any of it to count, in tenths of the worth of
 // a word that no other line has. A rare word alone may be chance.
 type Evidence struct {
-	line int // of a line
-	text int // of the best line: only then is the text about what the reader looks for
+	line  int // of a line
+	pairs int // of a line with two words of the focus or more; 0: as of any line
+	text  int // of the best line: only then is the text about what the reader looks for
 }
 
 // Degrees of evidence.
 var (
 	Among  = Evidence{line: 12}           // among lines that are alike, of which the reader wants some
 	Within = Evidence{line: 16, text: 26} // within a text, in which the order of lines means more
+	Page   = Evidence{line: 12, pairs: 3} // within a page that was fetched for its subject
 )
 
 // Terms are the words that a reader looks for: identifiers as they are written, and their parts.
@@ -107,11 +109,15 @@ func (t *Terms) Scores(need Evidence, n int, line func(i int) []byte) []int {
 		}
 	}
 	unique := Unit * math.Log(float64(n+1)) / 10
-	own, least, best := make([]int, n), int(unique*float64(need.line)), 0
+	own, best := make([]int, n), 0
 	for i := range n {
-		sum := 0
-		words := each(i, func(term int) { sum += worth[term] })
+		sum, found := 0, 0
+		words := each(i, func(term int) { sum, found = sum+worth[term], found+1 })
 		best = max(best, sum)
+		least := int(unique * float64(need.line))
+		if need.pairs > 0 && found > 1 {
+			least = int(unique * float64(need.pairs))
+		}
 		own[i] = int(math.Round(lengthUnit * float64(max(0, sum-least)) / math.Sqrt(float64(words+1))))
 	}
 	if best < int(unique*float64(need.text)) {

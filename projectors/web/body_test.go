@@ -122,4 +122,8 @@ func ExampleReadHTML() {
 	// # Install
 	//
 	// Run `make`, see [more](https://example.org/docs/more).
+	//
+	// Beside the main text:
+	//
+	// menu
 }

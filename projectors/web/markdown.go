@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
@@ -15,13 +16,10 @@ import (
 )
 
 // ReadHTML returns the title of a page and its text: as Markdown, or as plain text
-// when the page is too much for the converter. Links become absolute, relative to
+// when the page is too much for the converter. The main text comes first. Its links become absolute, relative to
 // address or to the base that the page declares.
 func ReadHTML(source []byte, address string) (title string, text []byte, form pb.WebTextForm) {
-	p := readPage(source, address, true)
-	if p.unclosed || !p.hasText { // what looked like navigation is the page
-		p = readPage(source, address, false)
-	}
+	p := readPage(source, address)
 	if !p.full() {
 		if text, ok := p.markdown(); ok {
 			return p.title, text, pb.WebTextForm_WEB_TEXT_FORM_MARKDOWN
@@ -58,7 +56,20 @@ func (p *page) markdown() (text []byte, ok bool) {
 	if err != nil {
 		return nil, false
 	}
-	return endWithNewline(text), true
+	if p.beside == nil {
+		return endWithNewline(text), true
+	}
+	beside, err := c.ConvertNode(p.beside, converter.WithDomain(p.base))
+	return join(text, "\n"+BesideMain+"\n\n", beside), err == nil
+}
+
+// join joins the main text and what is beside it by a line.
+func join(main []byte, line string, beside []byte) []byte {
+	main, beside = endWithNewline(main), endWithNewline(beside)
+	if beside == nil {
+		return main
+	}
+	return slices.Concat(main, []byte(line), beside)
 }
 
 // The converter writes "<" as "&lt;", which is longer, and wrong in a command that a
@@ -81,7 +92,12 @@ func (p *page) plain() []byte {
 	writePlain(&b, p.root, false)
 	endLine(&b)
 	b.Write(p.overflowText.Bytes())
-	return endWithNewline(b.Bytes())
+	if p.beside == nil {
+		return endWithNewline(b.Bytes())
+	}
+	var beside bytes.Buffer
+	writePlain(&beside, p.beside, false)
+	return join(b.Bytes(), BesideMain+"\n", beside.Bytes())
 }
 
 // endWithNewline returns a text without white space around it and with a line end, or

@@ -18,7 +18,7 @@ func TestHTMLBecomesMarkdown(t *testing.T) {
 		{"title and heading", "<title> T &amp;\n x </title><h1>Head</h1>text", "T & x", "# Head\n\ntext"},
 		{"title of a drawing", "<svg><title>no</title></svg><title>yes</title>x", "yes", "x"},
 		{"scripts and styles", "<style>b{}</style>a<script>alert('<p>x')</script><noscript>y</noscript>b", "", "ab"},
-		{"navigation", "<nav><a href=/x>menu</a></nav><main>page</main>", "", "page"},
+		{"navigation", "<nav><a href=/x>menu</a></nav><main>page</main>", "", "page\n\nBeside the main text:\n\nmenu"},
 		{"nothing but navigation", "<nav><a href=/x>menu</a></nav>", "", "[menu](https://example.org/x)"},
 		{"navigation without an end", "<nav>menu<main>page", "", "menu\n\npage"},
 		{"links", "<a href=other.html>a</a> <a href=//h.org/>b</a> <a href='?q=1'>c</a> <a href=mailto:x@y.z>d</a>", "",

@@ -33,18 +33,21 @@ const (
 // paragraph, so that a page of 14 KB with 400 of them becomes 800,000 nodes. This one
 // makes at most one element for each tag.
 type page struct {
-	root     *html.Node
-	title    string
-	base     string // address that links are relative to
-	work     int    // work of the converter so far: bytes times depth
-	nodes    int
-	hasText  bool
-	unclosed bool // navigation goes on to the end of the page
+	root    *html.Node
+	title   string
+	base    string // address that links are relative to
+	work    int    // work of the converter so far: bytes times depth
+	nodes   int
+	hasText bool
 
 	openElements []*html.Node        // from the root to the innermost one
 	tooDeep      int                 // number of open tags below the deepest level
 	atAnchor     bool                // the last tag was a link to a place in this page, or the name of one
 	layout       map[*html.Node]bool // tables that are no tables of data
+
+	places map[*html.Node]place // of the elements whose tags name one
+	mains  []*html.Node         // those that are said to be the main text
+	beside *html.Node           // what is beside the main text; nil for nothing
 
 	overflowText bytes.Buffer // plain text of everything after the tree was full
 	verbatim     bool         // the overflow is inside a pre
@@ -53,10 +56,10 @@ type page struct {
 // full reports whether the page is too much for the converter.
 func (p *page) full() bool { return p.work > maxWork || p.nodes > maxNodes }
 
-// readPage reads a page, with its navigation or without. Everything after the point
-// where the tree is full becomes plain text.
-func readPage(source []byte, address string, dropNavigation bool) *page {
-	p := &page{root: &html.Node{Type: html.DocumentNode}, base: address, layout: map[*html.Node]bool{}}
+// readPage reads a page. Everything after the point where the tree is full becomes plain
+// text.
+func readPage(source []byte, address string) *page {
+	p := &page{root: &html.Node{Type: html.DocumentNode}, base: address, layout: map[*html.Node]bool{}, places: map[*html.Node]place{}}
 	p.openElements = []*html.Node{p.root}
 	z := html.NewTokenizer(bytes.NewReader(source))
 	skipped, level := "", 0 // the element that is skipped, and how many of its name are open
@@ -75,7 +78,7 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 			if level == 0 {
 				skipped = ""
 			}
-		case kind == html.StartTagToken && (droppedElements[t.Data] || dropNavigation && t.Data == navigation):
+		case kind == html.StartTagToken && droppedElements[t.Data]:
 			skipped, level = t.Data, 1
 		case p.full():
 			p.overflow(kind, t.Data)
@@ -90,9 +93,10 @@ func readPage(source []byte, address string, dropNavigation bool) *page {
 			p.end(t.Data)
 		}
 	}
-	p.unclosed = skipped == navigation
 	p.openElements = nil
 	p.simplify(p.root, false)
+	pairs(p.root)
+	p.divide()
 	return p
 }
 
@@ -107,9 +111,6 @@ func newNames(list string) nameSet {
 	}
 	return n
 }
-
-// navigation is the element that readPage can drop.
-const navigation = "nav"
 
 // Elements by how they are read.
 var (
@@ -235,6 +236,13 @@ func (p *page) start(t html.Token) {
 	}
 	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: atom.Lookup([]byte(name)), Attr: p.attributes(t)}
 	p.add(n)
+	switch at := placeOf(t); at {
+	case 0:
+	case placeMain:
+		p.mains = append(p.mains, n)
+	default:
+		p.places[n] = at
+	}
 	if !voidElements[name] {
 		p.openElements = append(p.openElements, n)
 	}

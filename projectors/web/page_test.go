@@ -32,7 +32,7 @@ func TestTagsCloseElements(t *testing.T) {
 		"<p>a<div>b</div></p>c":                        "p(a)div(b)c",
 		"<p>a<div><p>b</div>c":                         "p(a)div(p(b))c",
 		"<ul><li>a<li>b<ul><li>c</ul><li>d</ul>e":      "ul(li(a)li(bul(li(c)))li(d))e",
-		"<dl><dt>a<dd>b<dt>c</dl>":                     "dl(dt(a)dd(b)dt(c))",
+		"<dl><dt>a<dd>b<dt>c</dl>":                     "dl(dt(a:b)dt(c))",
 		"<table><tr><td>a<td>b<tr><th>c</table>d":      "table(tr(td(a)td(b))tr(th(c)))d",
 		"<table><thead><tr><td>a<tbody><tr><td>b":      "table(thead(tr(td(a)))tbody(tr(td(b))))",
 		"<table><tr><td><p>a</div>b</table>c":          "table(tr(td(p(ab))))c",
@@ -59,7 +59,7 @@ func TestTagsCloseElements(t *testing.T) {
 		"<h1><a href=#a>¶</a>a</h1>":                   "h1(a)",
 		"<table><tr><td>a|b</table>c|d":                `table(tr(td(a\|b)))c|d`,
 	} {
-		if got := outline(readPage([]byte(page), "", true).root); got != want {
+		if got := outline(readPage([]byte(page), "").root); got != want {
 			t.Errorf("%s\n got %s\nwant %s", page, got, want)
 		}
 	}
@@ -69,7 +69,7 @@ func TestTagsCloseElements(t *testing.T) {
 func TestTreeHasABoundedDepth(t *testing.T) {
 	t.Parallel()
 	for levels, want := range map[int]int{maxDepth - 1: maxDepth - 1, maxDepth: maxDepth - 1, maxDepth + 50: maxDepth - 1} {
-		p := readPage([]byte(strings.Repeat("<b>", levels)+"x"+strings.Repeat("</b>", levels)+"y"), "", true)
+		p := readPage([]byte(strings.Repeat("<b>", levels)+"x"+strings.Repeat("</b>", levels)+"y"), "")
 		if got := outline(p.root); strings.Count(got, "b(") != want || !strings.HasSuffix(got, ")y") || !strings.Contains(got, "x") || p.tooDeep != 0 {
 			t.Errorf("%d levels: %d, %d open", levels, strings.Count(got, "b("), p.tooDeep)
 		}
@@ -87,10 +87,10 @@ func TestPageIsFullBehindItsBounds(t *testing.T) {
 		}
 	}
 	link := []byte("<a href=x>y</a>")
-	if short, long := readPage(link, "a", true), readPage(link, strings.Repeat("a", 1000), true); long.work < short.work+999 {
+	if short, long := readPage(link, "a"), readPage(link, strings.Repeat("a", 1000)); long.work < short.work+999 {
 		t.Errorf("an address of 1000 bytes counts %d", long.work-short.work)
 	}
-	if flat, deep := readPage([]byte("xyz"), "", true), readPage([]byte("<b><b>xyz"), "", true); flat.work != 3+nodeWork || deep.work <= 3*flat.work {
+	if flat, deep := readPage([]byte("xyz"), ""), readPage([]byte("<b><b>xyz"), ""); flat.work != 3+nodeWork || deep.work <= 3*flat.work {
 		t.Errorf("%d on the top, %d deeper", flat.work, deep.work)
 	}
 }
@@ -147,11 +147,11 @@ func TestPlainTextHasALineForEachBlock(t *testing.T) {
 	for source, want := range map[string]string{
 		"a<div>b</div>c": "a\nb\nc\n", "a <b> b </b> c": "a b c\n", "<pre>a\n  b</pre>c": "a\n  b\nc\n", "a<br>b<br><br>c": "a\nb\nc\n", " \n ": "", "<ul><li>a<li>b</ul>": "a\nb\n", "<div><div>a</div></div>": "a\n", "a<img src=/x>b": "ab\n", "a   \t\r\n\fb": "a b\n",
 	} {
-		if got := string(readPage([]byte(source), "", true).plain()); got != want {
+		if got := string(readPage([]byte(source), "").plain()); got != want {
 			t.Errorf("%q is %q, want %q", source, got, want)
 		}
 	}
-	p := readPage([]byte("a"), "", true)
+	p := readPage([]byte("a"), "")
 	for _, token := range []struct {
 		kind html.TokenType
 		data string
