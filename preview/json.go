@@ -36,9 +36,12 @@ func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 
 // ReadJSON reads JSON: one value, or objects in sequence. The readable form of records is a table:
 // of all that they say if that fits into a budget of tokens, and otherwise of the columns that a
-// reader wants. Other values have an outline. A few lines of other text may be around it. It
+// reader wants. A notebook has the text of its cells. Other values have an outline. A few lines of other text may be around it. It
 // returns records.ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
+	if form := ReadNotebook(text); form != nil {
+		return form, nil
+	}
 	budget = max(budget, leastFormBudget)
 	if len(text) <= mostRecords {
 		if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && estimateAll(rows.Text(), c) <= budget {

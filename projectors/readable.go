@@ -26,13 +26,13 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, patch, digest, json, rows, table bool }
+type readings struct{ report, notebook, patch, digest, json, rows, table bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
 // lost at the source stay as they are, and the switch is final, whatever the budget of
-// later rounds. A file that was asked for is only read as a report, which a program
-// wrote and nobody edits, and one of an unknown name as records.
+// later rounds. A file that was asked for is only read as a report or a notebook, which
+// a program wrote, and one of an unknown name as records.
 func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
 	if p.readable != nil || p.loss != nil || p.blob.Size() > maxReadable || p.blob.Size() < minReadable {
 		return nil
@@ -44,7 +44,16 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 			return err
 		}
 	}
-	if !isText || f.Range && !f.MaybeLog {
+	if !isText {
+		return nil
+	}
+	if cut && !p.tried.notebook && (p.blob.Size() <= maxReport || text.MayHaveRecords()) {
+		p.tried.notebook = true
+		if err := p.readNotebook(ctx, sink); err != nil || p.readable != nil {
+			return err
+		}
+	}
+	if f.Range && !f.MaybeLog {
 		return nil
 	}
 	if cut && !p.tried.patch && p.blob.Size() <= maxReport {
@@ -91,6 +100,18 @@ func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error
 		return err
 	}
 	return p.become(ctx, report, content, sink)
+}
+
+// readNotebook reads a notebook, with what its cells put out.
+func (p *payload) readNotebook(ctx context.Context, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil {
+		return err
+	}
+	if form := preview.ReadNotebook(content); form != nil {
+		return p.become(ctx, form, content, sink)
+	}
+	return nil
 }
 
 // readPatch reads a diff or a log of commits.
