@@ -20,14 +20,16 @@ type Readable interface {
 // mostRecords is the size of a text that is read as records of which all is said, in bytes.
 const mostRecords = 1 << 20
 
-// ReadObjects reads objects of Kubernetes in YAML as ReadJSON reads JSON. It returns nil for other
-// text.
+// ReadObjects reads objects of Kubernetes in YAML, and literals of JavaScript and Python, as ReadJSON
+// reads JSON. It returns nil for other text.
 func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	objects := records.JSONOfYAML(text)
 	if objects == nil {
-		return nil
+		if objects = records.JSONOfLiterals(text); objects == nil {
+			return nil
+		}
 	}
-	form, err := ReadJSON(objects, budget, c)
+	form, err := readJSON(objects, budget, c)
 	if err != nil {
 		return nil
 	}
@@ -42,6 +44,17 @@ func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	if form := ReadNotebook(text); form != nil {
 		return form, nil
 	}
+	form, err := readJSON(text, budget, c)
+	if err != nil {
+		if objects := records.JSONOfLiterals(text); objects != nil {
+			return readJSON(objects, budget, c)
+		}
+	}
+	return form, err
+}
+
+// readJSON reads JSON that is no notebook.
+func readJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	budget = max(budget, leastFormBudget)
 	if len(text) <= mostRecords {
 		if rows, err := ParseRows(text); err == nil && rows != nil && rows.saves(leastSavedOfJSON, rows.table.Source(), c) && estimateAll(rows.Text(), c) <= budget {

@@ -15,7 +15,11 @@ import (
 
 // failure writes an error.
 func (w *writer) failure(number string, o *output) {
-	w.line("["+number+"] "+o.title, scoreError, shape.KeepError)
+	title := o.title
+	if number != "" {
+		title = "[" + number + "] " + title
+	}
+	w.line(title, scoreError, shape.KeepError)
 	own := true
 	for _, line := range o.lines {
 		switch text := strings.TrimSpace(line); {

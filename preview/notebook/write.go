@@ -131,7 +131,7 @@ func (w *writer) code(c *cell) {
 			score = scoreCode - 4
 		}
 		if k == 0 {
-			line = "In [" + c.number + "]: " + line
+			line = mark("In ", c.number) + line
 		}
 		w.line(line, score, shape.KeepStructure)
 	}
@@ -144,16 +144,24 @@ func (w *writer) code(c *cell) {
 		case o.failed:
 			w.failure(c.number, o)
 		case o.note != "":
-			w.line("Out["+c.number+"]: "+o.note, scoreNote, shape.KeepContext)
+			w.line(mark("Out", c.number)+o.note, scoreNote, shape.KeepContext)
 		case !o.result:
 			w.printed(o.lines, scorePrinted)
 		case len(o.lines) == 1:
-			w.line("Out["+c.number+"]: "+o.lines[0], result, shape.KeepStructure)
+			w.line(mark("Out", c.number)+o.lines[0], result, shape.KeepStructure)
 		case len(o.lines) > 0:
-			w.line("Out["+c.number+"]:", result, shape.KeepStructure)
+			w.line(strings.TrimSpace(mark("Out", c.number)), result, shape.KeepStructure)
 			w.value(o.lines, result)
 		}
 	}
+}
+
+// mark returns what is before the code or the value of a cell with a number.
+func mark(name, number string) string {
+	if number == "" {
+		return strings.TrimSpace(name) + ": "
+	}
+	return name + "[" + number + "]: "
 }
 
 // isSample reports whether a line of code shows some rows of more.
