@@ -2,6 +2,7 @@ package preview
 
 import (
 	"github.com/toolresult/toolresult/preview/records"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -20,11 +21,14 @@ type Readable interface {
 // mostRecords is the size of a text that is read as records of which all is said, in bytes.
 const mostRecords = 1 << 20
 
-// ReadObjects reads objects of Kubernetes in YAML, and literals of JavaScript and Python, as ReadJSON
-// reads JSON. It returns nil for other text.
+// ReadObjects reads objects of Kubernetes in YAML, objects as "kubectl describe" prints them, and
+// literals of JavaScript and Python. It returns nil for other text.
 func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	objects := records.JSONOfYAML(text)
 	if objects == nil {
+		if described := records.ParseDescribed(text); described != nil {
+			return newOutline(described, shape.Table)
+		}
 		if objects = records.JSONOfLiterals(text); objects == nil {
 			return nil
 		}
