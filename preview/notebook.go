@@ -16,3 +16,11 @@ func ReadNotebook(text []byte) Readable {
 	}
 	return nil
 }
+
+// ReadScript reads a notebook that was exported as a script. It returns nil for other text.
+func ReadScript(text []byte) Readable {
+	if n, err := notebook.ParseScript(text); err == nil {
+		return newOutline(n, shape.Source)
+	}
+	return nil
+}

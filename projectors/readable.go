@@ -176,11 +176,14 @@ func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstor
 	return nil
 }
 
-// readTable reads a table that is text already, or objects of Kubernetes in YAML.
+// readTable reads a table that is text already, objects that are no JSON, or a notebook as a script.
 func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
 	content, err := p.content()
 	if err != nil || len(content) > maxReport {
 		return err
+	}
+	if script := preview.ReadScript(content); script != nil {
+		return p.become(ctx, script, content, sink)
 	}
 	if objects := preview.ReadObjects(content, policy.Budget.Tokens, policy.Counter); objects != nil {
 		return p.become(ctx, objects, content, sink)

@@ -170,7 +170,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(exported))
 	f.Add([]byte(cells[:900]))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, parse := range []func([]byte) (*notebook.Notebook, error){notebook.Parse, notebook.ParseText} {
+		for _, parse := range []func([]byte) (*notebook.Notebook, error){notebook.Parse, notebook.ParseText, notebook.ParseScript} {
 			n, err := parse(text)
 			if err != nil {
 				continue
@@ -181,4 +181,18 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// An export as a script has the text of a notebook in comments.
+func TestExportAsScript(t *testing.T) {
+	const script = "#!/usr/bin/env python\n# coding: utf-8\n\n# # Stock\n# \n# The count.\n\n# In[1]:\n\n\nimport pandas as pd\n\n\n# In[ ]:\n\n\n# count\nn = 2\n\nprint(n)\n\n\n# ## Next\n# \n# Count again.\n"
+	n, err := notebook.ParseScript([]byte(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "# Stock\nThe count.\nIn [1]: import pandas as pd\nIn: # count\nn = 2\nprint(n)\n## Next\nCount again.\n"
+	if diff := cmp.Diff(string(n.Text()), want); diff != "" {
+		t.Error(diff)
+	}
+	lines(t, n)
 }

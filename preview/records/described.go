@@ -208,6 +208,9 @@ func (d *describer) section(path string, list []section, score, depth int) {
 		case isEmptyValue(one.value) && s.end == s.at+1:
 		case one.value == "":
 			inner = append(inner, s)
+		case d.isTable(s):
+			w.add(section{s.at, s.at + 1})
+			inner = append(inner, s)
 		case hasKey(seldom, one.key):
 			later = append(later, s)
 		default:
@@ -233,6 +236,15 @@ func (d *describer) section(path string, list []section, score, depth int) {
 		}
 		d.section(key, d.sections(s.at+1, s.end), next, depth+1)
 	}
+}
+
+// rowIndent is how much deeper than its key a row of a table is, at most; a further line of a value is
+// below it.
+const rowIndent = 4
+
+// isTable reports whether the lines below a value are a table.
+func (d *describer) isTable(s section) bool {
+	return s.end-s.at > 2 && d.list[s.at+1].key == "" && d.list[s.at+1].indent <= d.list[s.at].indent+rowIndent
 }
 
 // describedValues collects the values of a section on lines.
@@ -353,10 +365,10 @@ func isUnmet(text string) bool {
 		return false
 	}
 	ill := false
-	for _, part := range []string{"Pressure", "Unavailable", "Problem", "Failure", "Failed", "Degraded", "Deadlock"} {
+	for _, part := range []string{"Pressure", "Unavailable", "Problem", "Failure", "Failed", "Failing", "Limited", "Degraded", "Deadlock"} {
 		ill = ill || strings.Contains(fields[0], part)
 	}
-	return fields[1] == "Unknown" || fields[1] == "True" && ill || fields[1] == "False" && !ill && fields[0] != "Progressing"
+	return fields[1] == "Unknown" || fields[1] == "True" && ill || fields[1] == "False" && !ill
 }
 
 // describedVerdict returns what a value says of a failure.
@@ -373,6 +385,10 @@ func describedVerdict(key, value string) verdict {
 		have, want, ok := strings.Cut(value, "/")
 		if value == "False" || ok && have != want {
 			return verdict{score: 86, reason: shape.KeepFailure}
+		}
+	case "replicas":
+		if at := strings.Index(value, " unavailable"); at > 0 && value[at-1] != '0' {
+			return verdict{score: scoreUnmet, reason: shape.KeepFailure}
 		}
 	case "restartcount":
 		if kind == Number && value != "0" {

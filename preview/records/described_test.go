@@ -112,10 +112,15 @@ func TestConditionsOfNodes(t *testing.T) {
 		"  MemoryPressure   False   Mon, 02 Mar 2026   KubeletHasSufficientMemory   kubelet has sufficient memory available\n" +
 		"  DiskPressure     True    Mon, 02 Mar 2026   KubeletHasDiskPressure       kubelet has disk pressure\n" +
 		"  Ready            Unknown Mon, 02 Mar 2026   NodeStatusUnknown            Kubelet stopped posting node status.\n" +
-		"Addresses:\n  InternalIP:  10.0.0.3\n  Hostname:    worker-3\nCapacity:\n  cpu:     4\n  memory:  16Gi\n"
+		"Addresses:\n  InternalIP:  10.0.0.3\n  Hostname:    worker-3\nCapacity:\n  cpu:     4\n  memory:  16Gi\n" +
+		"Non-terminated Pods:          (2 in total)\n  Namespace    Name      CPU Requests  Age\n  ---------    ----      ------------  ---\n" +
+		"  kube-system  dns-1     100m (2%)     4d\n  shop         cart-1    200m (5%)     3d\n"
 	o := records.ParseDescribed([]byte(node))
 	if o == nil {
 		t.Fatal("it is not read")
+	}
+	if text := string(o.Text()); !strings.Contains(text, "Non-terminated Pods: (2 in total)") || !strings.Contains(text, "\nNon-terminated Pods: shop cart-1 200m (5%) 3d\n") {
+		t.Errorf("got:\n%s", text)
 	}
 	for i, line := range strings.Split(strings.TrimSpace(string(o.Text())), "\n") {
 		bad := o.Rank(i).Reason >= shape.KeepError && o.Rank(i).Reason < shape.KeepStructure
