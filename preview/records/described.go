@@ -68,7 +68,7 @@ func ParseDescribed(text []byte) *Outline {
 		return nil
 	}
 	list := describedLines(text)
-	if list == nil {
+	if list == nil || !hasKeysOnce(list) {
 		return nil
 	}
 	d := describer{list: list}
@@ -115,6 +115,32 @@ func describedLines(text []byte) (list []described) {
 		return nil
 	}
 	return list
+}
+
+// Bounds that tell objects from a log, whose lines may begin with their level as with a key.
+const (
+	leastOfObject = 4 // lines
+	mostRepeated  = 3 // lines at the margin for each key there
+)
+
+// hasKeysOnce reports whether objects have most of their keys once.
+func hasKeysOnce(list []described) bool {
+	objects, margin, keys := 0, 0, 0
+	seen := map[string]bool{}
+	for i := range list {
+		if list[i].indent > 0 || list[i].key == "" {
+			continue
+		}
+		if list[i].key == list[0].key {
+			objects++
+			clear(seen)
+		}
+		if margin++; !seen[list[i].key] {
+			keys++
+		}
+		seen[list[i].key] = true
+	}
+	return objects*leastOfObject <= len(list) && margin <= keys*mostRepeated
 }
 
 // describedLine reads a line.

@@ -136,6 +136,8 @@ func TestNotDescribed(t *testing.T) {
 		"YAML":    strings.Repeat("name: web\nspec:\n  replicas: 3\n  image: a:1\n", 8),
 		"headers": "HTTP/1.1 200 OK\n" + strings.Repeat("content-type: text/html\n", 20),
 		"log":     strings.Repeat("2026-03-01 10:00:00 INFO started:  a thing\n", 20),
+		"levels":  "WARNING:  no workers\n" + strings.Repeat("INFO:     127.0.0.1:5000 - \"GET / HTTP/1.1\" 200 OK\n", 40),
+		"level":   strings.Repeat("INFO:     127.0.0.1:5000 - \"GET / HTTP/1.1\" 200 OK\n", 40),
 		"short":   "Name:   a\nState:  b\n",
 		"prose":   "Note:  this is a text\n" + strings.Repeat("that goes on for some lines without a key in it\n", 20),
 	} {
