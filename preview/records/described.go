@@ -133,7 +133,7 @@ func hasKeysOnce(list []described) bool {
 		}
 		if list[i].key == list[0].key {
 			objects++
-			clear(seen)
+			seen = map[string]bool{}
 		}
 		if margin++; !seen[list[i].key] {
 			keys++
