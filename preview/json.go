@@ -2,6 +2,7 @@ package preview
 
 import (
 	"github.com/toolresult/toolresult/preview/records"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -20,14 +21,19 @@ type Readable interface {
 // mostRecords is the size of a text that is read as records of which all is said, in bytes.
 const mostRecords = 1 << 20
 
-// ReadObjects reads objects of Kubernetes in YAML as ReadJSON reads JSON. It returns nil for other
-// text.
+// ReadObjects reads objects of Kubernetes in YAML, objects as "kubectl describe" prints them, and
+// literals of JavaScript and Python. It returns nil for other text.
 func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	objects := records.JSONOfYAML(text)
 	if objects == nil {
-		return nil
+		if described := records.ParseDescribed(text); described != nil {
+			return newOutline(described, shape.Table)
+		}
+		if objects = records.JSONOfLiterals(text); objects == nil {
+			return nil
+		}
 	}
-	form, err := ReadJSON(objects, budget, c)
+	form, err := readJSON(objects, budget, c)
 	if err != nil {
 		return nil
 	}
@@ -49,9 +55,23 @@ func (e *Excerpt) Sample(budget int) Readable {
 
 // ReadJSON reads JSON: one value, or objects in sequence. The readable form of records is a table:
 // of all that they say if that fits into a budget of tokens, and otherwise of the columns that a
-// reader wants. Other values have an outline. A few lines of other text may be around it. It
+// reader wants. A notebook has the text of its cells. Other values have an outline. A few lines of other text may be around it. It
 // returns records.ErrNotJSON for anything else.
 func ReadJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
+	if form := ReadNotebook(text); form != nil {
+		return form, nil
+	}
+	form, err := readJSON(text, budget, c)
+	if err != nil {
+		if objects := records.JSONOfLiterals(text); objects != nil {
+			return readJSON(objects, budget, c)
+		}
+	}
+	return form, err
+}
+
+// readJSON reads JSON that is no notebook.
+func readJSON(text []byte, budget int, c tokens.Counter) (Readable, error) {
 	budget = max(budget, leastFormBudget)
 	if len(text) > mostRecords {
 		if table := records.Sample(text, budget); table != nil {

@@ -7,11 +7,25 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// Outline is JSON that is no table of records, in its readable form: a line for each object, with
-// its path and its scalars. Lines are chosen as those of any text; their ranks are the outline's.
+// Outline is a text in a readable form whose lines have ranks, such as JSON that is no table of
+// records: a line for each object, with its path and its scalars. Lines are chosen as those of any
+// text, by these ranks.
 type Outline struct {
-	outline *records.Outline
+	outline ranked
+	shape   shape.Shape
 	excerpt *Excerpt
+}
+
+// ranked is lines with ranks. They count from 0.
+type ranked interface {
+	Text() []byte
+	Len() int
+	Rank(i int) records.Rank
+}
+
+// newOutline returns the outline of lines.
+func newOutline(lines ranked, s shape.Shape) *Outline {
+	return &Outline{lines, s, wholeExcerpt(lines.Text(), lines.Len())}
 }
 
 // ParseOutline reads JSON, with a few lines of other text around it. It returns
@@ -21,7 +35,7 @@ func ParseOutline(text []byte, budget int) (*Outline, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Outline{outline, wholeExcerpt(outline.Text(), outline.Len())}, nil
+	return newOutline(outline, shape.JSON), nil
 }
 
 // Text returns the readable form. It ends with a line end.
@@ -37,9 +51,9 @@ func (o *Outline) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 	if e := o.excerpt; e.ranking == nil || e.ranking.hints != f {
 		e.ranking = o.ranking(f)
 	}
-	o.excerpt.seen = seenShape{known: true, shape: shape.JSON}
+	o.excerpt.seen = seenShape{known: true, shape: o.shape}
 	p := o.excerpt.Select(b, c, f)
-	p.Shape = shape.JSON
+	p.Shape = o.shape
 	return p
 }
 

@@ -29,13 +29,13 @@ const (
 )
 
 // readings are the ways in which a payload was tried to be read.
-type readings struct{ report, page, patch, digest, json, rows, table, sample bool }
+type readings struct{ report, notebook, page, patch, digest, json, rows, table, sample bool }
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
 // lost at the source stay as they are, and the switch is final, whatever the budget of
-// later rounds. A file that was asked for is only read as a report, which a program
-// wrote and nobody edits, and one of an unknown name as records.
+// later rounds. A file that was asked for is only read as a report or a notebook, which
+// a program wrote, and one of an unknown name as records.
 func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
 	if p.readable != nil || p.loss != nil || p.blob.Size() < minReadable {
 		return nil
@@ -56,7 +56,16 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 			return err
 		}
 	}
-	if !isText || f.Range && !f.MaybeLog {
+	if !isText {
+		return nil
+	}
+	if cut && !p.tried.notebook && (p.blob.Size() <= maxReport || text.MayHaveRecords()) {
+		p.tried.notebook = true
+		if err := p.readNotebook(ctx, sink); err != nil || p.readable != nil {
+			return err
+		}
+	}
+	if f.Range && !f.MaybeLog {
 		return nil
 	}
 	if cut && !p.tried.page && p.blob.Size() <= maxPage {
@@ -133,6 +142,18 @@ func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactst
 	return p.become(ctx, page, countWritten(content), sink)
 }
 
+// readNotebook reads a notebook, with what its cells put out.
+func (p *payload) readNotebook(ctx context.Context, sink artifactstore.Sink) error {
+	content, err := p.content()
+	if err != nil {
+		return err
+	}
+	if form := preview.ReadNotebook(content); form != nil {
+		return p.become(ctx, form, countWritten(content), sink)
+	}
+	return nil
+}
+
 // readPatch reads a diff or a log of commits.
 func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error {
 	content, err := p.content()
@@ -195,11 +216,14 @@ func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstor
 	return nil
 }
 
-// readTable reads a table that is text already, or objects of Kubernetes in YAML.
+// readTable reads a table that is text already, objects that are no JSON, or a notebook as a script.
 func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
 	content, err := p.content()
 	if err != nil || len(content) > maxReport {
 		return err
+	}
+	if script := preview.ReadScript(content); script != nil {
+		return p.become(ctx, script, countWritten(content), sink)
 	}
 	if objects := preview.ReadObjects(content, policy.Budget.Tokens, policy.Counter); objects != nil {
 		return p.become(ctx, objects, countWritten(content), sink)

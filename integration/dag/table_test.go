@@ -64,7 +64,8 @@ var table = map[string]row{
 	"preview/shape":    {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/steps", "preview/focus"}, pure: true},
 	"preview/reports":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
 	"preview/records":  {imports: []string{"preview/textscan", "preview/salience", "preview/shape"}, pure: true},
-	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/focus", "preview/shape", "preview/reports", "preview/records", "tokens"}, pure: true},
+	"preview/notebook": {imports: []string{"preview/textscan", "preview/salience", "preview/shape", "preview/records"}, pure: true},
+	"preview":          {imports: []string{"preview/textscan", "preview/salience", "preview/linerule", "preview/focus", "preview/shape", "preview/reports", "preview/records", "preview/notebook", "tokens"}, pure: true},
 
 	// Bytes to a durable path and back. The interfaces know none of their implementations.
 	"artifactstore/internal":    {},
