@@ -37,10 +37,12 @@ type payload struct {
 	hints      preview.Hints     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
+	undecoded   bool              // its encoding was looked for, and it is not certain
+	decoded     bool              // it was decoded, and the payload as it was given is originalRef
 	mayRead     bool              // it is shown in its readable form, if it has one
 	tried       readings          // of the payload
 	readable    preview.Readable  // its readable form, which is shown; nil for others
-	originalRef artifactstore.Ref // the payload as it was given, where readable is set
+	originalRef artifactstore.Ref // the payload as it was given, where readable or decoded is set
 
 	parts *[]*pb.PayloadPart // folders and files of its lines, once they were counted; nil before
 
@@ -157,6 +159,15 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	hints := p.hints
 	hints.HeadPercent, hints.Focus = policy.HeadPercent, policy.Focus
 	v := p.excerpt.Select(budget, policy.Counter, hints)
+	if mayDecode(v) {
+		again, err := p.decode(ctx, policy, sink)
+		if err != nil {
+			return err
+		}
+		if again {
+			v = p.excerpt.Select(budget, policy.Counter, hints)
+		}
+	}
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
 		if err := p.read(ctx, omits(v, preview.CutMiddle, preview.CutLongLine), omits(v, preview.CutFolded), hints, policy, sink); err != nil {
@@ -166,7 +177,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 			v = p.excerpt.Select(budget, policy.Counter, hints)
 		}
 	}
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || v.Shape == shape.Records) {
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || p.decoded || v.Shape == shape.Records) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -183,7 +194,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		large.Source.Parts = p.countParts(hints)
 	}
 	p.field.Set(p.into, large)
-	if p.readable != nil {
+	if p.readable != nil || p.decoded {
 		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.originalRef.Path))
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -136,6 +137,49 @@ func TestJSONOfACommandIsReadable(t *testing.T) {
 				if n := strings.Count(got.GetStdoutPreview(), "\n"); n < 9 {
 					t.Errorf("%d lines in\n%s", n, got.GetStdoutPreview())
 				}
+			}
+		})
+	}
+}
+
+// A payload in UTF-16 is shown as text, whatever its size is: secrets in it are masked, and it is stored as it was received.
+func TestUTF16IsText(t *testing.T) {
+	h := newHarness(t)
+	token := "ghp_" + "1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
+	for name, text := range map[string]string{
+		"short": "token=" + token + "\r\nError: not found\r\n",
+		"long":  strings.Repeat("übersetze eine Datei\r\n", 2000) + "token=" + token + "\r\nFehler: Datei nicht gefunden\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var wide []byte
+			for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+				wide = append(wide, byte(u), byte(u>>8))
+			}
+			resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+				Output: &pb.CompleteToolOutput{ToolName: "pwsh", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+					Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)),
+					Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: wide}},
+				}}},
+				Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 300}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := resp.GetCanonical().GetCommand()
+			source := got.GetStdoutSource()
+			if source.GetEncoding() != pb.TextEncoding_TEXT_ENCODING_UTF8 || source.OriginalArtifact == nil || got.StdoutArtifact == nil {
+				t.Fatalf("%v", source)
+			}
+			lines := strings.Split(strings.TrimSpace(text), "\r\n")
+			if shown := got.GetStdoutPreview(); !strings.Contains(shown, lines[len(lines)-1][:10]) || strings.Contains(shown, token[4:]) {
+				t.Errorf("%q", shown)
+			}
+			decoded := string(h.Content(t, got.GetArtifacts()[got.GetStdoutArtifact()].GetPath()))
+			if len(decoded) != len(text) || strings.Contains(decoded, token[4:]) || strings.Count(decoded, "\n") != strings.Count(text, "\n") {
+				t.Errorf("%d bytes of %d are stored: %q", len(decoded), len(text), decoded[:min(len(decoded), 100)])
+			}
+			if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); !bytes.Equal(original, wide) {
+				t.Errorf("%d bytes of %d of the original are stored", len(original), len(wide))
 			}
 		})
 	}
