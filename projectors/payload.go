@@ -37,8 +37,8 @@ type payload struct {
 	hints      preview.Hints     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
-	undecoded   bool              // its encoding was looked for, and it is not certain
-	decoded     bool              // it was decoded, and the payload as it was given is originalRef
+	lookedAt    lookedAt          // how it was tried to be text
+	decoded     bool              // it was decoded or drawn, and the payload as it was given is originalRef
 	mayRead     bool              // it is shown in its readable form, if it has one
 	tried       readings          // of the payload
 	readable    preview.Readable  // its readable form, which is shown; nil for others
@@ -159,14 +159,12 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	hints := p.hints
 	hints.HeadPercent, hints.Focus = policy.HeadPercent, policy.Focus
 	v := p.excerpt.Select(budget, policy.Counter, hints)
-	if mayDecode(v) {
-		again, err := p.decode(ctx, policy, sink)
-		if err != nil {
-			return err
-		}
-		if again {
-			v = p.excerpt.Select(budget, policy.Counter, hints)
-		}
+	again, err := p.asText(ctx, v, policy, sink)
+	if err != nil {
+		return err
+	}
+	if again {
+		v = p.excerpt.Select(budget, policy.Counter, hints)
 	}
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil

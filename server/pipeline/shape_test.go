@@ -184,3 +184,37 @@ func TestUTF16IsText(t *testing.T) {
 		})
 	}
 }
+
+// A display of several rows is shown as a terminal shows it in the end, and both forms can be read.
+func TestDisplayShowsItsLastState(t *testing.T) {
+	h := newHarness(t)
+	var b strings.Builder
+	for i := range 100 {
+		if i > 0 {
+			b.WriteString("\x1b[3A")
+		}
+		fmt.Fprintf(&b, "[+] Running %d/2\x1b[K\n \x1b[33m⠿\x1b[0m Container db  %d%%\x1b[K\n \x1b[33m⠿\x1b[0m Container api  %d%%\x1b[K\n", i/50, i, i)
+	}
+	b.WriteString("Error response from daemon: port is already allocated\n")
+	want := "[+] Running 1/2\n ⠿ Container db  99%\n ⠿ Container api  99%\nError response from daemon: port is already allocated\n"
+	resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+		Output: &pb.CompleteToolOutput{ToolName: "docker", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)),
+			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(b.String())}},
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := resp.GetCanonical().GetCommand()
+	source := got.GetStdoutSource()
+	if got.GetStdoutPreview() != want || source.GetOriginalLines() != 301 || source.OriginalArtifact == nil {
+		t.Fatalf("%q\n%v", got.GetStdoutPreview(), source)
+	}
+	if !strings.Contains(resp.GetReceipt().GetText(), "301 lines drawn by the program") {
+		t.Errorf("%s", resp.GetReceipt().GetText())
+	}
+	if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); string(original) != b.String() {
+		t.Errorf("%d bytes of the original are stored", len(original))
+	}
+}
