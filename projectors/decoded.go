@@ -19,7 +19,7 @@ import (
 const maxDecoded = maxReadable
 
 // lookedAt is how a payload was tried to be text.
-type lookedAt struct{ encoding, display bool }
+type lookedAt struct{ encoding, display, base64 bool }
 
 // asText puts the text of a payload in its place if its encoding is certain, and what a
 // terminal shows if it draws several rows. It reports whether it did. The switch is final,

@@ -166,6 +166,12 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	if again {
 		v = p.excerpt.Select(budget, policy.Counter, hints)
 	}
+	if again, err = p.lift(ctx, v, policy, sink); err != nil {
+		return err
+	}
+	if again {
+		v = p.excerpt.Select(budget, policy.Counter, hints)
+	}
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
 		if err := p.read(ctx, omits(v, preview.CutMiddle, preview.CutLongLine), omits(v, preview.CutFolded), hints, policy, sink); err != nil {

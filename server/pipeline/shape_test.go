@@ -2,6 +2,7 @@ package pipeline_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -216,5 +217,43 @@ func TestDisplayShowsItsLastState(t *testing.T) {
 	}
 	if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); string(original) != b.String() {
 		t.Errorf("%d bytes of the original are stored", len(original))
+	}
+}
+
+// Long base64 in a text that does not fit gives its place to other lines; what was asked for stays, and so does all that fits.
+func TestBase64IsLifted(t *testing.T) {
+	h := newHarness(t)
+	data := make([]byte, 9000)
+	for i, x := 0, uint32(7); i < len(data); i++ {
+		x = x*1664525 + 1013904223
+		data[i] = byte(x >> 24)
+	}
+	run := base64.StdEncoding.EncodeToString(append([]byte("\x89PNG\r\n\x1a\n"), data...))
+	page := "<h1>Orders</h1>\n<img src=\"data:image/png;base64," + run + "\">\n" + strings.Repeat("<p>an order was shipped</p>\n", 9)
+	for name, c := range map[string]struct {
+		text   string
+		tokens uint32
+		lifted bool
+	}{
+		"page": {page, 400, true}, "page that fits": {page, 40000, false}, "data alone": {run + "\n", 400, false},
+	} {
+		resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+			Output: &pb.CompleteToolOutput{ToolName: "curl", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+				Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
+				Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(c.text)}},
+			}}},
+			Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: c.tokens}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := resp.GetCanonical().GetCommand()
+		stored := got.GetStdoutSource() != nil && got.GetStdoutSource().OriginalArtifact != nil
+		if lifted := strings.Contains(got.GetStdoutPreview(), `<img src="[base64 of image/png, 9008 bytes]">`); lifted != c.lifted || lifted != stored {
+			t.Errorf("%s: lifted is %t\n%.300s", name, lifted, got.GetStdoutPreview())
+		}
+		if c.lifted && string(h.Content(t, got.GetArtifacts()[got.GetStdoutSource().GetOriginalArtifact()].GetPath())) != c.text {
+			t.Errorf("%s: the original is not stored", name)
+		}
 	}
 }
