@@ -26,7 +26,7 @@ type lookedAt struct{ encoding, display, base64 bool }
 // whatever the budget of later rounds. Lost bytes have a place in the payload alone.
 func (p *payload) asText(ctx context.Context, v *preview.Preview, policy Policy, sink artifactstore.Sink) (again bool, err error) {
 	e, isText := p.excerpt.(*preview.Excerpt)
-	if !isText || p.loss != nil || p.blob.Size() > maxDecoded {
+	if !isText || !p.mayRead || p.loss != nil || p.blob.Size() > maxDecoded {
 		return false, nil
 	}
 	if !p.lookedAt.encoding && (v.Encoding != preview.EncodingUTF8 || v.EscapedBytes > 0) {

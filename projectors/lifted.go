@@ -25,7 +25,7 @@ const (
 
 // lift puts notes in the place of long base64 in a text that is not all shown, once.
 func (p *payload) lift(ctx context.Context, v *preview.Preview, policy Policy, sink artifactstore.Sink) (bool, error) {
-	if _, isText := p.excerpt.(*preview.Excerpt); !isText || p.lookedAt.base64 || p.loss != nil || p.hints.Range || p.blob.Size() > maxDecoded ||
+	if _, isText := p.excerpt.(*preview.Excerpt); !isText || !p.mayRead || p.lookedAt.base64 || p.loss != nil || p.hints.Range || p.blob.Size() > maxDecoded ||
 		v.Encoding == preview.EncodingBinary || !omits(v, preview.CutMiddle, preview.CutLongLine) {
 		return false, nil
 	}

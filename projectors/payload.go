@@ -39,7 +39,7 @@ type payload struct {
 
 	lookedAt    lookedAt          // how it was tried to be text
 	decoded     bool              // it was decoded or drawn, and the payload as it was given is originalRef
-	mayRead     bool              // it is shown in its readable form, if it has one
+	mayRead     bool              // it is shown as text, and in its readable form, if it has one
 	tried       readings          // of the payload
 	readable    preview.Readable  // its readable form, which is shown; nil for others
 	originalRef artifactstore.Ref // the payload as it was given, where readable or decoded is set
