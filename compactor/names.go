@@ -8,6 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/envelope"
+	"github.com/toolresult/toolresult/preview/frames"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
@@ -265,7 +266,7 @@ func appendPlain(list []candidate, word, before string) ([]candidate, string) {
 		}
 	}
 	c := candidate{word, word, rankOf(word)}
-	if c.rank == rankPath && shape.IsForeign([]byte(word)) {
+	if c.rank == rankPath && frames.Foreign([]byte(word)) {
 		c.rank = rankForeign
 	}
 	label := strings.TrimSuffix(before, ":")

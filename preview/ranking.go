@@ -9,6 +9,7 @@ import (
 	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -101,6 +102,19 @@ func (e *Excerpt) IsJSON(f Hints) bool {
 	}
 	s := e.Shape(f)
 	return s == shape.JSON || s == shape.NDJSON
+}
+
+// DrawsRows reports whether a kept line of the output of a terminal is of a display of several rows.
+func (e *Excerpt) DrawsRows() bool {
+	if e.plain != "" || e.literal || e.binary {
+		return false
+	}
+	for _, l := range e.each() {
+		if textscan.MovesRows(l.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // seenShape is the shape that was detected last, and with which hint.

@@ -229,7 +229,7 @@ func (a *answer) addJSON(ctx context.Context, name string, text []byte) error {
 // liftBase64 makes attachments of long base64 in text, and puts placeholders in its
 // place.
 func (a *answer) liftBase64(ctx context.Context, text string) (string, error) {
-	return external.LiftBase64(text, func(mediaType string, content []byte) (string, error) {
+	return external.LiftBase64(text, external.MinBase64, func(mediaType string, content []byte) (string, error) {
 		a.keepSource = true
 		n := &pb.ExternalAttachment{
 			Kind: pb.ExternalAttachmentKind_EXTERNAL_ATTACHMENT_KIND_BASE64, MediaType: oneLine(mediaType, maxMediaType),

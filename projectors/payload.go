@@ -38,10 +38,12 @@ type payload struct {
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
 	isPage      bool              // it is the text of a page as HTML
-	mayRead     bool              // it is shown in its readable form, if it has one
+	lookedAt    lookedAt          // how it was tried to be text
+	decoded     bool              // it was decoded or drawn, and the payload as it was given is originalRef
+	mayRead     bool              // it is shown as text, and in its readable form, if it has one
 	tried       readings          // of the payload
 	readable    preview.Readable  // its readable form, which is shown; nil for others
-	originalRef artifactstore.Ref // the payload as it was given, where readable is set
+	originalRef artifactstore.Ref // the payload as it was given, where readable or decoded is set
 
 	parts *[]*pb.PayloadPart // folders and files of its lines, once they were counted; nil before
 
@@ -158,6 +160,19 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	hints := p.hints
 	hints.HeadPercent, hints.Focus = policy.HeadPercent, policy.Focus
 	v := p.excerpt.Select(budget, policy.Counter, hints)
+	again, err := p.asText(ctx, v, policy, sink)
+	if err != nil {
+		return err
+	}
+	if again {
+		v = p.excerpt.Select(budget, policy.Counter, hints)
+	}
+	if again, err = p.lift(ctx, v, policy, sink); err != nil {
+		return err
+	}
+	if again {
+		v = p.excerpt.Select(budget, policy.Counter, hints)
+	}
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
 		if err := p.read(ctx, omits(v, preview.CutMiddle, preview.CutLongLine), omits(v, preview.CutFolded), hints, policy, sink); err != nil {
@@ -167,7 +182,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 			v = p.excerpt.Select(budget, policy.Counter, hints)
 		}
 	}
-	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || v.Shape == shape.Records) {
+	if p.stored.Path == "" && p.blob.Size() > 0 && (policy.KeepAll || !v.Whole() || p.readable != nil || p.decoded || v.Shape == shape.Records) {
 		ref, err := sink.Put(ctx, p.blob)
 		if err != nil {
 			return err
@@ -184,7 +199,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 		large.Source.Parts = p.countParts(hints)
 	}
 	p.field.Set(p.into, large)
-	if p.readable != nil {
+	if p.readable != nil || p.decoded {
 		large.Source.OriginalArtifact = new(envelope.AddArtifact(p.into, p.originalRef.Path))
 	}
 	return nil

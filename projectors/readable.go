@@ -235,15 +235,24 @@ func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactsto
 }
 
 // become stores a payload as it was given, and puts its readable form in its place.
-func (p *payload) become(ctx context.Context, form preview.Readable, size originalSize, sink artifactstore.Sink) (err error) {
-	if p.originalRef = p.stored; p.originalRef.Path == "" {
-		if p.originalRef, err = sink.Put(ctx, p.blob); err != nil {
-			return err
-		}
+func (p *payload) become(ctx context.Context, form preview.Readable, size originalSize, sink artifactstore.Sink) error {
+	if err := p.keepOriginal(ctx, sink); err != nil {
+		return err
 	}
 	if p.original.bytes == 0 { // it was as the tool wrote it
 		p.original = size
 	}
 	p.readable, p.excerpt, p.blob, p.inline, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), form.Text(), artifactstore.Ref{}, true
 	return nil
+}
+
+// keepOriginal stores a payload as it was given, once.
+func (p *payload) keepOriginal(ctx context.Context, sink artifactstore.Sink) (err error) {
+	if p.originalRef.Path != "" {
+		return nil
+	}
+	if p.originalRef = p.stored; p.originalRef.Path == "" {
+		p.originalRef, err = sink.Put(ctx, p.blob)
+	}
+	return err
 }

@@ -19,6 +19,7 @@ const (
 	noteRemoved   = "removed"
 	noteOmitted   = "left out"
 	noteProgress  = "overwritten update"
+	noteDrawn     = "drawn by the program"
 	noteClipped   = "cut short by …"
 	noteLoss      = "lost at the source"
 	noteControl   = "control byte"

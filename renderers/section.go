@@ -155,6 +155,9 @@ func notes(s *pb.SourceFacts, cuts []*pb.Cut) (list []string) {
 	add(cells, "cell", noteClipped)
 	add(attributes, "file attribute", noteOmitted)
 	add(progress, noteProgress, noteOmitted)
+	if s.GetOriginalBytes() == 0 { // it is no readable form, but what a terminal shows
+		add(s.GetOriginalLines(), "line", noteDrawn)
+	}
 	add(repeated, "repeated control byte", noteOmitted)
 	if loss := s.GetSourceLoss(); loss != nil {
 		lost := "an unknown number of bytes"

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolresult/toolresult/preview/shape"
+	"github.com/toolresult/toolresult/preview/frames"
 )
 
 // Consoles of compilers and linters that print a line for each finding, with its place.
@@ -113,7 +113,7 @@ func (w *digestWriter) addPlaces(g *findingGroup) {
 	heading := strings.TrimSpace(g.level+" "+g.code) + ":"
 	var own, foreign []string
 	for _, place := range g.list("") {
-		if shape.IsForeign([]byte(place)) {
+		if frames.Foreign([]byte(place)) {
 			foreign = append(foreign, place)
 		} else {
 			own = append(own, place)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
@@ -459,7 +460,7 @@ func (s *stack) rank(line string) int {
 	switch {
 	case strings.HasPrefix(line, "E  "): // pytest marks what was raised
 		s.framed = false
-	case shape.IsFrame([]byte(line)) || endsWithPlace(line) || s.goroutine && !indented && line[len(line)-1] != ':':
+	case frames.Is([]byte(line)) || endsWithPlace(line) || s.goroutine && !indented && line[len(line)-1] != ':':
 		s.frame(line)
 		return s.score
 	case s.framed && indented: // the place or the text of a frame
@@ -476,7 +477,7 @@ func (s *stack) rank(line string) int {
 // frame takes the next frame. Those of libraries are shown up to a number.
 func (s *stack) frame(line string) {
 	s.framed = true
-	if foreign := shape.IsForeign([]byte(line)) || s.goroutine && (strings.HasPrefix(line, "testing.") || strings.HasPrefix(line, "panic(") || strings.HasPrefix(line, "created by ")); !foreign {
+	if foreign := frames.Foreign([]byte(line)) || s.goroutine && (strings.HasPrefix(line, "testing.") || strings.HasPrefix(line, "panic(") || strings.HasPrefix(line, "created by ")); !foreign {
 		s.score = scoreOwnPlace - min(s.own, scoreOwnPlace-scoreStack)
 		s.own++
 		return
@@ -553,7 +554,7 @@ func isPythonHead(line string) bool {
 // isTraceText reports whether a text has frames.
 func isTraceText(text string) bool {
 	for line := range solidLines(text) {
-		if shape.IsFrame([]byte(line)) || isPythonHead(line) {
+		if frames.Is([]byte(line)) || isPythonHead(line) {
 			return true
 		}
 	}

@@ -1,5 +1,7 @@
 package salience
 
+import "github.com/toolresult/toolresult/preview/frames"
+
 // Seen is what a line is by itself, beside its mark.
 type Seen struct {
 	Time    int  // TimeLength of the line, in bytes
@@ -58,7 +60,7 @@ func (b *bare) indent() int {
 func (b *bare) isLibrary() bool {
 	if b.library == notAsked {
 		body := b.rest()
-		b.library = answerOf(len(body) > 0 && isLibrary(body))
+		b.library = answerOf(len(body) > 0 && frames.Library(body))
 	}
 	return b.library == yes
 }

@@ -35,7 +35,6 @@ var (
 	beforeAddress   = &condition{"before an address", func(l line, _, end int) bool { return bytes.HasPrefix(l.text[end:], []byte("http")) }}
 	positioned      = &condition{"behind a path, before a position and what is wrong there", func(l line, at, end int) bool { return l.positioned(at, end) }}
 	atProcessor     = &condition{"before a processor and a process", func(l line, _, end int) bool { return contains(l.text[end:], ", CPU#") }}
-	inRuntime       = &condition{"in a frame of a runtime", func(l line, _, _ int) bool { return l.inRuntime() }}
 	endsWithLine    = &condition{"in a line that ends with the line of a file", func(l line, at, end int) bool { return l.endsWithLine(at, end) }}
 	namesProcess    = &condition{"around the name of a process", func(l line, _, _ int) bool { return l.endsWith("<<<") }}
 	behindTime      = &condition{"in a line that begins with a time", func(l line, at, _ int) bool { return at <= levelWithin && beginsWithTime(l.text) }}
@@ -155,20 +154,6 @@ func (l line) failedStatus(at int) bool {
 	status := quotesAndBlanks.TrimLeft(versions.TrimLeft(l.text[at:]))
 	return len(status) >= 3 && (status[0] == '4' || status[0] == '5') && isDigit(status[1]) && isDigit(status[2]) &&
 		(len(status) == 3 || !isAlphanumeric(status[3]))
-}
-
-// runtimes are parts of frames that are not of the program: sanitizers, the C
-// library and the start of a program.
-var runtimes = []string{"__interceptor_", "__asan", "__sanitizer", "__libc_start", "libsanitizer", "compiler-rt", "sysdeps/", " in _start", "/csu/", " in raise ", " in abort "}
-
-// inRuntime reports whether a frame of a stack is not of the program.
-func (l line) inRuntime() bool {
-	for _, part := range runtimes {
-		if contains(l.text, part) {
-			return true
-		}
-	}
-	return false
 }
 
 // endsWithLine reports whether "main.pl line 12." ends the line, as messages of

@@ -33,9 +33,9 @@ func debuggers() []Rule {
 	for n := range 5 {
 		score := uint8(74 - 2*n)
 		rules = append(rules,
-			Rule{Literal: fmt.Sprintf("#%d 0x", n), Place: First, Reason: Crash, Score: score, unless: inRuntime},
-			Rule{Literal: fmt.Sprintf("#%d  0x", n), Place: First, Reason: Crash, Score: score, unless: inRuntime},
-			Rule{Literal: fmt.Sprintf("#%02d pc ", n), Reason: Crash, Score: score, unless: inRuntime},
+			Rule{Literal: fmt.Sprintf("#%d 0x", n), Place: First, Reason: Crash, Score: score},
+			Rule{Literal: fmt.Sprintf("#%d  0x", n), Place: First, Reason: Crash, Score: score},
+			Rule{Literal: fmt.Sprintf("#%02d pc ", n), Reason: Crash, Score: score},
 		)
 	}
 	return rules

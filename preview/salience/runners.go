@@ -3,6 +3,8 @@ package salience
 import (
 	"bytes"
 	"slices"
+
+	"github.com/toolresult/toolresult/preview/frames"
 )
 
 // Rules of test runners, checkers and build tools: their last counters, the
@@ -263,7 +265,7 @@ var leads = [...]string{"❯ ", "# "}
 // position, with at most what a frame has around them, and no library's.
 func (l line) placeAlone(at, end int) bool {
 	body := l.text[l.body:]
-	if isLibrary(body) {
+	if frames.Library(body) {
 		return false
 	}
 	before := l.text[l.body:at]

@@ -26,7 +26,7 @@ func Parts(shape Shape, list []Ranked) []Part {
 	}
 	c := countLines(paths)
 	top := c.children[c.trunk()]
-	for len(top) < MostParts { // the largest is the one to know more of
+	for len(top) > 0 && len(top) < MostParts { // the largest is the one to know more of
 		c.sort(top)
 		more := slices.Clone(c.children[top[0]])
 		c.sort(more)

@@ -61,3 +61,14 @@ func TestPartsAddUp(t *testing.T) {
 		}
 	})
 }
+
+// Matches of one file, which name no path, are of no part.
+func TestMatchesWithoutPathHaveNoParts(t *testing.T) {
+	t.Parallel()
+	list, _, _ := rankedText("12:func main() {\n13-\n40:func main2() {\n", Search)
+	for _, shape := range []Shape{Search, Listing} {
+		if got := Parts(shape, list); got != nil {
+			t.Errorf("%v", got)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolresult/toolresult/preview/frames"
 )
 
 // textBytes are the bytes that count as letters of words and names: those of ASCII, and every byte of other characters.
@@ -46,7 +48,7 @@ func TestClassesHaveTheirBytes(t *testing.T) {
 		}, among("ABCDEFGHIJKLMNOPQRSTUVWXYZ")},
 		"first of a column":   {func(c byte) bool { return columnStarts([]byte{c, 'A', ' ', 'B', ' ', 'C'}) != nil }, among(" ABCDEFGHIJKLMNOPQRSTUVWXYZ%#")},
 		"object name":         {func(c byte) bool { return isCommitLine([]byte("commit abcdef" + string([]byte{c}))) }, among("0123456789abcdef")},
-		"frame of a debugger": {func(c byte) bool { return IsFrame([]byte{'#', c}) }, digit},
+		"frame of a debugger": {func(c byte) bool { return frames.Is([]byte{'#', c}) }, digit},
 		"exception": {func(c byte) bool { return isException([]byte{'A', c, 'E', 'r', 'r', 'o', 'r'}) }, func(c byte) bool {
 			return textByte(c) || digit(c) || strings.IndexByte("._$", c) >= 0
 		}},

@@ -80,10 +80,13 @@ func Rank(list []Ranked, o Options) []Run {
 		rankSource(list, o.Focus)
 		return nil
 	}
+	if o.Shape == StackTrace {
+		runs := rankTrace(list)
+		markExceptions(list, true)
+		return runs
+	}
 	if rankShape(o.Shape, list) {
 		switch {
-		case o.Shape == StackTrace:
-			markExceptions(list, true)
 		case o.Focus != nil && o.Shape.hasFocus():
 			rankFocused(list, o.Focus)
 		}
@@ -120,7 +123,7 @@ func Rank(list []Ranked, o Options) []Run {
 	differences(list)
 	odds.raise(list, strongest >= strongFinding)
 	markExceptions(list, !o.Succeeded)
-	return runs
+	return mergeRuns(runs, rankStacks(list))
 }
 
 // rankEnds raises the first lines and the last ones. The first two say what the

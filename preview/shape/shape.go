@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -121,7 +122,7 @@ func (s sample) agrees(shape Shape) bool {
 	case NDJSON:
 		return s.isNDJSON()
 	case StackTrace:
-		return s.any(IsFrame)
+		return s.any(frames.Is)
 	case Binary:
 		return false
 	case Prose: // what anybody writes, unless it is seen to be something else
@@ -209,10 +210,10 @@ func firstLines(text string) (list []textscan.Line) {
 }
 
 // HasMiddle reports whether payloads of a shape have structure in their middle:
-// names of files, directories and columns, that lines around it belong to.
+// names of files, directories, columns and threads, that lines around it belong to.
 func (s Shape) HasMiddle() bool {
 	switch s {
-	case Diff, Search, Listing, Table, Source:
+	case Diff, Search, Listing, Table, Source, StackTrace:
 		return true
 	}
 	return false
@@ -241,8 +242,6 @@ func rankShape(shape Shape, list []Ranked) bool {
 		rankListing(list)
 	case Table:
 		rankTable(list)
-	case StackTrace:
-		rankTrace(list)
 	case Prose:
 		rankProse(list)
 	default:

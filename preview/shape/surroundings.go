@@ -8,6 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/salience"
 )
 
@@ -315,7 +316,7 @@ func (s *surroundings) worth(i int) points {
 		{i == s.counts, pointsCounts},
 		{r.look().frame, pointsFrame},
 		{m.Reason == salience.Warning || m.Reason == salience.Summary, pointsMild},
-		{m.Score > 0 && IsForeign(r.Line.Text), pointsForeign},
+		{m.Score > 0 && frames.Foreign(r.Line.Text), pointsForeign},
 		{s.depth[i] >= deepLines, pointsDeep},
 		{s.next[i] >= farLines, pointsFar},
 	} {

@@ -2,9 +2,9 @@ package shape
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
 
+	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -28,6 +28,7 @@ const (
 var traceHeads = [...]string{
 	"Traceback (most recent call last)", "panic: ", "fatal error: ", "goroutine ", "Exception in thread ", "thread '", "stack backtrace:",
 	"Unhandled exception", "Uncaught ", "Exception Group Traceback", "PHP Fatal error:", "Fatal error: Uncaught",
+	"Found one Java-level deadlock:", "waiting to lock monitor ", "waiting for ownable synchronizer ", "which is held by ",
 }
 
 // traceCauses begin the lines that name another exception.
@@ -49,7 +50,9 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 		}
 	}
 	switch {
-	case IsFrame(text):
+	case isThread(text), bytes.HasPrefix(body, []byte("java.lang.Thread.State: ")):
+		return traceHead
+	case frames.Is(text):
 		return traceFrame
 	case before == traceFrame && (bytes.HasPrefix(text, []byte("    ")) || bytes.HasPrefix(text, []byte("\t"))):
 		return traceCode
@@ -59,29 +62,6 @@ func classifyTrace(text []byte, before traceLine) traceLine {
 		return traceHead
 	}
 	return traceOther
-}
-
-// IsFrame reports whether a line is a frame of a stack.
-func IsFrame(text []byte) bool {
-	start := 0
-	for start < len(text) && (text[start] == ' ' || text[start] == '\t' || text[start] == '|') {
-		start++
-	}
-	body, indented := text[start:], start > 0
-	switch {
-	case indented && bytes.HasPrefix(body, []byte("at ")), indented && bytes.HasPrefix(body, []byte("... ")) && bytes.HasSuffix(body, []byte(" more")):
-		return true
-	case indented && bytes.HasPrefix(body, []byte(`File "`)) && bytes.Contains(body, []byte(`", line `)):
-		return true
-	case indented && bytes.HasPrefix(body, []byte("from ")) && bytes.Contains(body, []byte(":in ")):
-		return true
-	case len(body) > 1 && body[0] == '#' && body[1] >= '0' && body[1] <= '9':
-		return true
-	case !indented && len(text) > 0 && text[len(text)-1] == ')' && bytes.IndexByte(text, '(') > 0 && bytes.IndexByte(text, ' ') < 0 && bytes.IndexByte(text, '.') > 0:
-		return true // "main.run(0x12, {0x0})" of a goroutine; its place is on the next line
-	}
-	n, digits := textscan.Number(body)
-	return indented && digits > 0 && n < 1000 && bytes.HasPrefix(body[digits:], []byte(": "))
 }
 
 // isException reports whether a line begins with the name of an exception and a
@@ -102,6 +82,9 @@ func isException(text []byte) bool {
 	return false
 }
 
+// mostBeforeThreads is how many lines may come before the first thread of a dump.
+const mostBeforeThreads = 16
+
 // isTrace reports whether a sample begins with a trace, and is little else.
 func (s sample) isTrace() bool {
 	yes, all, head, before := 0, 0, false, traceOther
@@ -114,55 +97,10 @@ func (s sample) isTrace() bool {
 		if kind != traceOther {
 			yes++
 		}
-		head = head || all <= 2 && kind == traceHead
+		head = head || kind == traceHead && (all <= 2 || all <= mostBeforeThreads && isThread(text))
 		before = kind
 	}
-	return head && yes >= 4 && yes*10 >= all*7 && s.any(IsFrame)
-}
-
-// foreign are parts of the places of frames that are not the user's own code.
-var foreign = [...]string{
-	"site-packages/", "dist-packages/", "node_modules/", "/usr/lib", "/usr/include/", "/usr/local/go/src/", "/usr/local/lib/", "node:internal", "internal/modules/",
-	"/rustc/", "/.cargo/registry/", "/go/pkg/mod/", "java.base/", "at java.", "at javax.", "at jdk.", "at sun.", "at com.sun.", "at kotlin.", "at scala.",
-	"at org.junit.", "at org.testng.", "at org.gradle.", "at org.apache.maven.", "at org.springframework.", "at System.", "at Microsoft.", "runtime/", "runtime.",
-	"<frozen ", "at junit.", "core::", "std::", "at process.", "(native)", "(<anonymous>)", "(node:", "lib/python", "testing.tRunner", "/src/testing/testing.go",
-	"hostedtoolcache/go/", "/gems/", "at jest", "<__array_function__", "at async Promise",
-}
-
-// foreignGroups has them by a hash of their first three bytes, and foreignGroup the group of a hash; the first group is
-// empty. Of other text few hashes have a group.
-var foreignGroups, foreignGroup = func() (groups [][]string, of [foreignHashes]uint8) {
-	groups = append(groups, nil)
-	for _, part := range foreign {
-		h := foreignHash(uint32(part[0]) | uint32(part[1])<<8 | uint32(part[2])<<16)
-		if of[h] == 0 {
-			of[h] = uint8(len(groups))
-			groups = append(groups, nil)
-		}
-		groups[of[h]] = append(groups[of[h]], part)
-	}
-	return groups, of
-}()
-
-const foreignHashes = 1 << 12
-
-// foreignHash returns a hash of the first three of four bytes.
-func foreignHash(four uint32) uint32 { return four << 8 * 0x9E3779B1 >> (32 - 12) }
-
-// IsForeign reports whether a frame is in a library or a runtime.
-func IsForeign(text []byte) bool {
-	for ; len(text) >= 4; text = text[1:] { // no part is shorter
-		group := foreignGroup[foreignHash(binary.LittleEndian.Uint32(text))]
-		if group == 0 {
-			continue
-		}
-		for _, part := range foreignGroups[group] {
-			if len(text) >= len(part) && string(text[:len(part)]) == part {
-				return true
-			}
-		}
-	}
-	return false
+	return head && yes >= 4 && yes*10 >= all*7 && s.any(frames.Is)
 }
 
 // Scores of frames. Each one further from the innermost has one less, down to
@@ -174,8 +112,10 @@ const (
 )
 
 // rankTrace ranks the lines of stack traces: the exception and its causes, then
-// the frames of the user's own code, then others, the innermost ones first.
-func rankTrace(list []Ranked) {
+// the frames of the user's own code, then others, the innermost ones first. It returns
+// the runs of threads that are like one before.
+func rankTrace(list []Ranked) []Run {
+	ofLibraries(list)
 	kinds := make([]traceLine, len(list))
 	before := traceOther
 	for i := range list {
@@ -191,6 +131,7 @@ func rankTrace(list []Ranked) {
 		from = to
 	}
 	InOrder(list)
+	return rankThreads(list, func(r *Ranked, score int) { r.Score = score })
 }
 
 // rankFrames ranks one head and the frames under it. In Python's order the
@@ -213,8 +154,7 @@ func rankFrames(list []Ranked, kinds []traceLine) {
 	score := scoreForeignFrame
 	for i := 1; i < len(list); i++ {
 		if kinds[i] == traceFrame {
-			foreign := IsForeign(list[i].Line.Text) || i+1 < len(list) && kinds[i+1] == traceCode && !last && IsForeign(list[i+1].Line.Text)
-			score = frameScore(foreign, far[0])
+			score = frameScore(list[i].look().library, far[0])
 			far = far[1:]
 		}
 		list[i].set(score, 0, KeepCrash)

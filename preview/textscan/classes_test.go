@@ -136,11 +136,34 @@ func TestBinaryNeedsEnoughStrangeBytes(t *testing.T) {
 		strange, plain int
 		want           bool
 	}{{16, 143, true}, {16, 144, false}, {15, 15, false}, {16, 16, true}} {
-		for _, one := range []string{"\x00", "\xff", "\x7f", "\x00\x00\x00"} {
+		for _, one := range []string{"\x00", "\x7f", "\x00\x00\x00"} {
 			text := strings.Repeat(one+"a", c.strange) + strings.Repeat("a", c.plain-c.strange)
 			if got := IsBinary([]byte(text)); got != c.want {
 				t.Errorf("%d of %q and %d others: %v", c.strange, one, c.plain, got)
 			}
+		}
+	}
+}
+
+// Text of an unknown encoding is no binary, and neither is a payload half of whose lines can be read.
+func TestTextIsNoBinary(t *testing.T) {
+	random := make([]byte, SniffBytes)
+	for i, x := 0, uint32(7); i < len(random); i++ {
+		x = x*1664525 + 1013904223
+		random[i] = byte(x >> 24)
+	}
+	for name, c := range map[string]struct {
+		text string
+		want bool
+	}{
+		"legacy letters":       {strings.Repeat("b\xb3\xb9d \x9ccie\xbfki: nie mo\xbfna odnale\x9f\xe6\n", 50), false},
+		"bytes of all kinds":   {string(random), true},
+		"lines and a blob":     {"one line\nanother line\na third\n" + string(random[:300]) + "\nand a fourth\na fifth\n", false},
+		"a blob and few lines": {"one line\nanother line\n" + string(random), true},
+		"a program":            {"\x7fELF\x02\x01\x01" + strings.Repeat("\x00\x03\x00>\x00\x01\x00\x00\x00\xd0", 90), true},
+	} {
+		if got := IsBinary([]byte(c.text)); got != c.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -347,13 +347,22 @@ func intermediate(b []byte) int {
 // binary.
 const SniffBytes = 8 << 10
 
+// Bounds of what is binary.
+const (
+	fewStrange  = 16 // bytes: too little to call a short text binary
+	fewControls = 50 // one byte in this many is a control character that text has not: text of an unknown encoding has fewer
+	leastLines  = 4  // of text
+	leastRead   = 3  // letters of a line that can be read
+)
+
 // IsBinary reports whether a payload is not text, by its first SniffBytes: more
 // than one byte in ten is neither UTF-8 nor a control character that text has.
 // Runs of one control character count once, so that padding does not decide.
+// Bytes that are text of another encoding, or half of whose lines can be read,
+// are no binary.
 func IsBinary(start []byte) bool {
-	const few = 16 // too little to call a short text binary
 	start = start[:min(len(start), SniffBytes)]
-	strange, seen := 0, 0
+	strange, controls, seen := 0, 0, 0
 	for i := 0; i < len(start); {
 		c := start[i]
 		seen++
@@ -365,6 +374,7 @@ func IsBinary(start []byte) bool {
 			i++
 			if odd(c) {
 				strange++
+				controls++
 				for i < len(start) && start[i] == c {
 					i++
 				}
@@ -377,7 +387,33 @@ func IsBinary(start []byte) bool {
 		}
 		i += n
 	}
-	return strange >= few && strange*10 > seen
+	return strange >= fewStrange && strange*10 > seen && controls*fewControls > seen && !hasLines(start)
+}
+
+// hasLines reports whether half of the lines can be read.
+func hasLines(start []byte) bool {
+	all, read := 0, 0
+	for len(start) > 0 {
+		line, rest, _ := bytes.Cut(start, []byte{'\n'})
+		start = rest
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		if all++; len(line) >= leastRead && readable(line) {
+			read++
+		}
+	}
+	return all >= leastLines && read*2 >= all
+}
+
+// readable reports whether a line is UTF-8 without control characters that text has not.
+func readable(line []byte) bool {
+	for _, c := range line {
+		if c < 0x80 && odd(c) {
+			return false
+		}
+	}
+	return utf8.Valid(line)
 }
 
 // odd reports whether text seldom has the control character c.

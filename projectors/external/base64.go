@@ -8,18 +8,18 @@ import (
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
-// minBase64 is the length of the shortest run of base64 that is lifted, in
+// MinBase64 is the length of the shortest run of base64 that is lifted of an answer, in
 // characters. A shorter one costs fewer tokens than a reference to it.
-const minBase64 = textscan.LongBase64
+const MinBase64 = textscan.LongBase64
 
-// LiftBase64 returns text with every long run of base64, and the data URI around
-// it, replaced by the placeholder that replace returns for its bytes. Hexadecimal
+// LiftBase64 returns text with every run of base64 of at least some characters, and the
+// data URI around it, replaced by the placeholder that replace returns for its bytes. Hexadecimal
 // digits, rules and other runs of few kinds of characters stay. The only errors are
 // those of replace.
-func LiftBase64(text string, replace func(mediaType string, content []byte) (string, error)) (string, error) {
+func LiftBase64(text string, least int, replace func(mediaType string, content []byte) (string, error)) (string, error) {
 	var b strings.Builder
 	done := 0
-	for at, end, ok := textscan.Base64Run(text, 0, minBase64); ok; at, end, ok = textscan.Base64Run(text, end, minBase64) {
+	for at, end, ok := textscan.Base64Run(text, 0, least); ok; at, end, ok = textscan.Base64Run(text, end, least) {
 		for n := 0; n < 2 && end < len(text) && text[end] == '='; n++ {
 			end++
 		}
@@ -96,7 +96,7 @@ func RewriteStrings(text []byte, rewrite func(string) (string, error)) ([]byte, 
 		}
 		from := at
 		at = stringEnd(text, at) - 1
-		if at-from < minBase64 || isKey(text[at+1:]) {
+		if at-from < MinBase64 || isKey(text[at+1:]) {
 			continue
 		}
 		value, err := unquote(text[from : at+1])

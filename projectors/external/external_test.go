@@ -128,12 +128,12 @@ func TestLiftBase64(t *testing.T) {
 		{"a rule", strings.Repeat("-", 2000), strings.Repeat("-", 2000)},
 		{"not canonical", run[:len(run)-2] + "J", run[:len(run)-2] + "J"},
 	} {
-		if got, err := external.LiftBase64(c.text, placeholder); err != nil || got != c.want {
+		if got, err := external.LiftBase64(c.text, external.MinBase64, placeholder); err != nil || got != c.want {
 			t.Errorf("%s: %.200q, %v; want %.200q", c.name, got, err, c.want)
 		}
 	}
 	broken := errors.New("broken")
-	if got, err := external.LiftBase64("x "+run, func(string, []byte) (string, error) { return "", broken }); !errors.Is(err, broken) || got != "" {
+	if got, err := external.LiftBase64("x "+run, external.MinBase64, func(string, []byte) (string, error) { return "", broken }); !errors.Is(err, broken) || got != "" {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -2,10 +2,12 @@ package pipeline_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/proto"
@@ -138,5 +140,120 @@ func TestJSONOfACommandIsReadable(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A payload in UTF-16 is shown as text, whatever its size is: secrets in it are masked, and it is stored as it was received.
+func TestUTF16IsText(t *testing.T) {
+	h := newHarness(t)
+	token := "ghp_" + "1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ"
+	for name, text := range map[string]string{
+		"short": "token=" + token + "\r\nError: not found\r\n",
+		"long":  strings.Repeat("übersetze eine Datei\r\n", 2000) + "token=" + token + "\r\nFehler: Datei nicht gefunden\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var wide []byte
+			for _, u := range utf16.Encode([]rune("\ufeff" + text)) {
+				wide = append(wide, byte(u), byte(u>>8))
+			}
+			resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+				Output: &pb.CompleteToolOutput{ToolName: "pwsh", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+					Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)),
+					Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: wide}},
+				}}},
+				Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: 300}}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := resp.GetCanonical().GetCommand()
+			source := got.GetStdoutSource()
+			if source.GetEncoding() != pb.TextEncoding_TEXT_ENCODING_UTF8 || source.OriginalArtifact == nil || got.StdoutArtifact == nil {
+				t.Fatalf("%v", source)
+			}
+			lines := strings.Split(strings.TrimSpace(text), "\r\n")
+			if shown := got.GetStdoutPreview(); !strings.Contains(shown, lines[len(lines)-1][:10]) || strings.Contains(shown, token[4:]) {
+				t.Errorf("%q", shown)
+			}
+			decoded := string(h.Content(t, got.GetArtifacts()[got.GetStdoutArtifact()].GetPath()))
+			if len(decoded) != len(text) || strings.Contains(decoded, token[4:]) || strings.Count(decoded, "\n") != strings.Count(text, "\n") {
+				t.Errorf("%d bytes of %d are stored: %q", len(decoded), len(text), decoded[:min(len(decoded), 100)])
+			}
+			if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); !bytes.Equal(original, wide) {
+				t.Errorf("%d bytes of %d of the original are stored", len(original), len(wide))
+			}
+		})
+	}
+}
+
+// A display of several rows is shown as a terminal shows it in the end, and both forms can be read.
+func TestDisplayShowsItsLastState(t *testing.T) {
+	h := newHarness(t)
+	var b strings.Builder
+	for i := range 100 {
+		if i > 0 {
+			b.WriteString("\x1b[3A")
+		}
+		fmt.Fprintf(&b, "[+] Running %d/2\x1b[K\n \x1b[33m⠿\x1b[0m Container db  %d%%\x1b[K\n \x1b[33m⠿\x1b[0m Container api  %d%%\x1b[K\n", i/50, i, i)
+	}
+	b.WriteString("Error response from daemon: port is already allocated\n")
+	want := "[+] Running 1/2\n ⠿ Container db  99%\n ⠿ Container api  99%\nError response from daemon: port is already allocated\n"
+	resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+		Output: &pb.CompleteToolOutput{ToolName: "docker", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(1)),
+			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(b.String())}},
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := resp.GetCanonical().GetCommand()
+	source := got.GetStdoutSource()
+	if got.GetStdoutPreview() != want || source.GetOriginalLines() != 301 || source.OriginalArtifact == nil {
+		t.Fatalf("%q\n%v", got.GetStdoutPreview(), source)
+	}
+	if !strings.Contains(resp.GetReceipt().GetText(), "301 lines drawn by the program") {
+		t.Errorf("%s", resp.GetReceipt().GetText())
+	}
+	if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); string(original) != b.String() {
+		t.Errorf("%d bytes of the original are stored", len(original))
+	}
+}
+
+// Long base64 in a text that does not fit gives its place to other lines; what was asked for stays, and so does all that fits.
+func TestBase64IsLifted(t *testing.T) {
+	h := newHarness(t)
+	data := make([]byte, 9000)
+	for i, x := 0, uint32(7); i < len(data); i++ {
+		x = x*1664525 + 1013904223
+		data[i] = byte(x >> 24)
+	}
+	run := base64.StdEncoding.EncodeToString(append([]byte("\x89PNG\r\n\x1a\n"), data...))
+	page := "<h1>Orders</h1>\n<img src=\"data:image/png;base64," + run + "\">\n" + strings.Repeat("<p>an order was shipped</p>\n", 9)
+	for name, c := range map[string]struct {
+		text   string
+		tokens uint32
+		lifted bool
+	}{
+		"page": {page, 400, true}, "page that fits": {page, 40000, false}, "data alone": {run + "\n", 400, false},
+	} {
+		resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+			Output: &pb.CompleteToolOutput{ToolName: "curl", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+				Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
+				Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(c.text)}},
+			}}},
+			Policy: &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: c.tokens}}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := resp.GetCanonical().GetCommand()
+		stored := got.GetStdoutSource() != nil && got.GetStdoutSource().OriginalArtifact != nil
+		if lifted := strings.Contains(got.GetStdoutPreview(), `<img src="[base64 of image/png, 9008 bytes]">`); lifted != c.lifted || lifted != stored {
+			t.Errorf("%s: lifted is %t\n%.300s", name, lifted, got.GetStdoutPreview())
+		}
+		if c.lifted && string(h.Content(t, got.GetArtifacts()[got.GetStdoutSource().GetOriginalArtifact()].GetPath())) != c.text {
+			t.Errorf("%s: the original is not stored", name)
+		}
 	}
 }
