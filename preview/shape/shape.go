@@ -89,6 +89,7 @@ func (s sample) detect() Shape {
 		{sample.isJSON, JSON},
 		{sample.isDiff, Diff},
 		{sample.isTrace, StackTrace},
+		{sample.isCosts, Table},
 		{sample.isTestReport, TestReport},
 		{sample.isBuildLog, BuildLog},
 		{sample.isSearch, Search},
@@ -110,6 +111,8 @@ func (s sample) agrees(shape Shape) bool {
 		return false
 	}
 	switch shape {
+	case BuildLog, TestReport:
+		return !s.isCosts() // "go test -bench"
 	case Diff:
 		return s.any(isDiffHeader)
 	case Search:
