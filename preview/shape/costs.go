@@ -24,6 +24,7 @@ const (
 	costChange          // "Find-2  6.07µ ± 5%  8.79µ ± 7%  +44.85% (p=0.002 n=6)"
 	costPlan            // "->  Sort  (cost=27.35..27.85 rows=10) (actual time=1.07..1.94 rows=20 loops=1)"
 	costSize            // "worker.py:12: size=3812 KiB, count=41221, average=95 B"
+	costBranch          // a caller or callee of the row above: "|--12.50%--main", "->65.14% (4,096B) main"
 )
 
 // mostCosts is the number of columns of a line that are read.
@@ -84,7 +85,7 @@ func (s sample) isCosts() bool {
 		}
 		all++
 		switch c, ok := parseCost(text); {
-		case ok && c.kind != costRow || ok && isBranch(text):
+		case ok && c.kind != costRow:
 			sure++
 		case header && ok:
 			below++
@@ -95,7 +96,7 @@ func (s sample) isCosts() bool {
 	return sure >= leastCosts && sure*4 >= all || below >= leastCosts && below*4 >= all || len(s.lines) > 2 && bytes.Contains(s.lines[0], []byte("QUERY PLAN"))
 }
 
-// isBranch reports whether a line is of a tree of calls: "|--12.50%--main", "->65.14% (4,096B) main".
+// isBranch reports whether a line is of a tree of calls.
 func isBranch(text []byte) bool {
 	at := bytes.IndexByte(text, '%')
 	return at > 2 && (bytes.HasPrefix(text[at+1:], []byte("--")) && bytes.Contains(text[:at], []byte("--")) ||
@@ -117,7 +118,9 @@ func parseCost(text []byte) (c cost, ok bool) {
 	case c.parsePlan(text), c.parseBench(text), c.parseChange(text), c.parseSize(text):
 		return c, true
 	}
-	c.kind = costRow
+	if c.kind = costRow; isBranch(text) {
+		c.kind = costBranch
+	}
 	rest := callSigns.TrimLeft(text)
 	for c.n < mostCosts {
 		value, width, unit := parseAmount(rest)
@@ -159,21 +162,18 @@ func (c *cost) parsePlan(text []byte) bool {
 	return true
 }
 
-// parseBench reads what a benchmark of Go prints.
+// parseBench reads what a benchmark of Go prints: the first of its measures, the time.
 func (c *cost) parseBench(text []byte) bool {
 	if !bytes.HasPrefix(text, []byte("Benchmark")) || !bytes.Contains(text, []byte("/op")) {
 		return false
 	}
 	fields := bytes.Fields(text)
-	for i := 2; i+1 < len(fields) && c.n < mostCosts; i += 2 {
-		n, err := strconv.ParseFloat(string(fields[i]), 64)
-		if err == nil && bytes.HasSuffix(fields[i+1], []byte("/op")) {
-			c.values[c.n] = n
-			c.n++
-		}
+	if len(fields) < 4 {
+		return false
 	}
-	c.kind, c.name = costBench, fields[0]
-	return c.n > 0
+	value, err := strconv.ParseFloat(string(fields[2]), 64)
+	c.kind, c.n, c.values[0], c.name = costBench, 1, value, fields[0]
+	return err == nil
 }
 
 // parseChange reads a row of benchstat. Its cost is how many times more or less something is; that of
@@ -300,7 +300,7 @@ func isTotal(text []byte) bool {
 // a package says so.
 func isOwnCost(name []byte) bool {
 	for _, sign := range [...]string{
-		"/usr/", "/lib/", "site-packages", "dist-packages", "node_modules", "node:", "{built-in", "{method", "<frozen", "<built-in", ".so", "[k", "/go/src/", "/rustc/", "/sysdeps/",
+		"/usr/", "/lib/", "site-packages", "dist-packages", "node_modules", "node:", "{built-in", "{method", "<frozen", "<built-in", ".so", "[k", "/go/src/", "/rustc/", "/./", "/../",
 	} {
 		if bytes.Contains(name, []byte(sign)) {
 			return false
@@ -324,7 +324,7 @@ func isOwnCost(name []byte) bool {
 const (
 	mostTotals  = 12 // lines that sum up
 	mostIntro   = 12 // lines before the first row that come with the rows
-	everyNthRow = 3  // of the rows that cost most, however they are called, to those of the program
+	everyNthRow = 2  // of the rows that cost most, however they are called, to those of the program
 	scoreDetail = 45 // of a line below a row
 )
 
@@ -337,7 +337,8 @@ func rankCosts(list []Ranked) {
 	var layouts []int
 	var header []byte
 	known := map[string]bool{}
-	totals, intro := 0, 0
+	var trees []tree
+	totals, intro, row := 0, 0, -1
 	for i := range list {
 		r := &list[i]
 		text := anyBlanks.TrimRight(textscan.WithoutEscapes(r.Line.Text))
@@ -350,7 +351,15 @@ func rankCosts(list []Ranked) {
 			totals++
 			r.set(scoreNamed, 0, KeepSummary)
 		case isCost && !(c.kind == costPlan && bytes.Contains(c.name, []byte("Worker "))):
-			costs[i] = c
+			if costs[i] = c; c.kind == costBranch {
+				if n := len(trees); n == 0 || trees[n-1].row != row {
+					trees = append(trees, tree{row: row})
+				}
+				last := &trees[len(trees)-1]
+				last.branches = append(last.branches, i)
+				break
+			}
+			row = i
 			layout := c.layout()
 			if groups[layout] == nil {
 				layouts = append(layouts, layout)
@@ -367,7 +376,7 @@ func rankCosts(list []Ranked) {
 		case spills(text):
 			r.set(scoreFaulty, 1, KeepStructure)
 		case len(groups) == 0 && intro < mostIntro:
-			r.set(scoreContent, 2*intro, KeepHead)
+			r.set(scoreContent, intro, KeepHead)
 			intro++
 		}
 	}
@@ -375,7 +384,68 @@ func rankCosts(list []Ranked) {
 	for _, layout := range layouts {
 		rankLayout(list, costs, groups[layout], headers[layout])
 	}
+	for _, t := range trees {
+		t.rank(list, costs)
+	}
+	titled(list, costs)
+	if last := len(list) - 1; last >= 0 && costs[last].kind == noCost && list[last].Score == scoreBeside {
+		list[last].set(scoreNamed, 0, KeepTail)
+	}
 	InOrder(list)
+}
+
+// tree is the branches below a row.
+type tree struct {
+	row      int // -1: there is none above
+	branches []int
+}
+
+// laterTree is how many branches of a tree come before the first one below the next row.
+const laterTree = 4
+
+// rank ranks the branches, those with the largest share first. Those below the row that costs most come
+// before others.
+func (t *tree) rank(list []Ranked, costs []cost) {
+	turn := 0
+	if t.row >= 0 {
+		turn = laterTree * list[t.row].turn
+	}
+	slices.SortStableFunc(t.branches, func(a, b int) int { return cmp.Compare(costs[b].values[0], costs[a].values[0]) })
+	for n, i := range t.branches {
+		list[i].set(scoreContent, turn+n, KeepStructure)
+	}
+}
+
+// titled raises the title above the names of columns, such as "[JavaScript]:", to the best of the rows
+// below them.
+func titled(list []Ranked, costs []cost) {
+	title := -1
+	for i := range list {
+		switch {
+		case list[i].Score <= 1:
+			title = -1
+		case costs[i].kind == noCost && i+2 < len(list) && costs[i+1].kind == noCost && costs[i+2].kind != noCost && list[i].Score < scoreContent:
+			title = i
+		case title >= 0 && costs[i].kind != noCost && (list[title].Score < scoreContent || list[i].turn < list[title].turn):
+			list[title].set(scoreContent, list[i].turn, KeepStructure)
+		}
+	}
+}
+
+// differentFirst moves the rows with a name that no row before has before all others: a tree of calls has
+// the same function in many places.
+func differentFirst(costs []cost, rows, order []int) []int {
+	seen := map[string]bool{}
+	var different, others []int
+	for _, k := range order {
+		if name := string(costs[rows[k]].name); !seen[name] {
+			seen[name] = true
+			different = append(different, k)
+		} else {
+			others = append(others, k)
+		}
+	}
+	return append(different, others...)
 }
 
 // isFailure reports whether a line says that something is wrong.
@@ -435,6 +505,8 @@ func rankLayout(list []Ranked, costs []cost, rows []int, header [][]byte) {
 		})
 		if costs[rows[0]].kind == costBench {
 			order = medians(costs, rows, order)
+		} else {
+			order = differentFirst(costs, rows, order)
 		}
 		nth := 0
 		for n, k := range order {
@@ -522,6 +594,7 @@ func medians(costs []cost, rows, order []int) []int {
 		name := string(costs[rows[k]].name)
 		seen[name]++
 		family, _, _ := bytes.Cut(costs[rows[k]].name, []byte("/"))
+		family = digitSet.TrimRight(family)
 		switch {
 		case seen[name] != (runs[name]+1)/2:
 			others = append(others, k)
