@@ -24,6 +24,7 @@ const (
 	costChange          // "Find-2  6.07µ ± 5%  8.79µ ± 7%  +44.85% (p=0.002 n=6)"
 	costPlan            // "->  Sort  (cost=27.35..27.85 rows=10) (actual time=1.07..1.94 rows=20 loops=1)"
 	costSize            // "worker.py:12: size=3812 KiB, count=41221, average=95 B"
+	costImport          // "import time:       429 |        588 |   codecs"
 	costBranch          // a caller or callee of the row above: "|--12.50%--main", "->65.14% (4,096B) main"
 )
 
@@ -44,7 +45,7 @@ type cost struct {
 // layout returns a number that lines with the same columns have.
 func (c *cost) layout() int { return int(c.kind)<<12 | c.n<<8 | int(c.shares) }
 
-// Names of columns of costs. One of the first list, or two of either, make a line a header.
+// Names of columns of costs. A header has one of the first list, and half of its words are of either.
 const (
 	costColumns = "flat% cum% ncalls tottime cumtime nonlib ticks ms/call us/call sec/op ns/op B/op B/s allocs/op total(B) useful-heap(B) file:function %own ownTime self%"
 	mayBeCosts  = "flat cum sum% percall name parent overhead children self symbol command cumulative calls seconds total hits time vs base Ir"
@@ -55,7 +56,7 @@ const (
 func isCostHeader(text []byte) bool {
 	sure, maybe, words := 0, 0, 0
 	for word := range bytes.FieldsSeq(text) {
-		word = bytes.Trim(word, "#│|(),")
+		word = bytes.Trim(word, "#│|(),:")
 		if len(word) == 0 {
 			continue
 		}
@@ -69,7 +70,10 @@ func isCostHeader(text []byte) bool {
 			maybe++
 		}
 	}
-	return sure > 0 && words <= 2*(sure+maybe) && sure+maybe >= min(leastHeader, words) || maybe > leastHeader && words < 2*maybe
+	if sure == 0 && (maybe <= leastHeader || text[0] != '#') { // of perf
+		return false
+	}
+	return words <= 2*(sure+maybe) && sure+maybe >= min(leastHeader, words)
 }
 
 // leastCosts is how many lines of a sample say a cost, at least.
@@ -108,8 +112,14 @@ func isDrawn(text []byte) bool {
 	return !slices.ContainsFunc(text, func(c byte) bool { return c < 0x80 && textscan.BeginsWord(c) })
 }
 
+// beginsTree reports whether a line below a row begins the tree of its calls.
+func beginsTree(text []byte) bool {
+	text = blankSet.TrimLeft(text)
+	return bytes.HasPrefix(text, []byte("|")) || bytes.HasPrefix(text, []byte("---"))
+}
+
 // callSigns are the signs before and between the numbers of a line.
-var callSigns = textscan.NewByteSet(" \t|-+>\\`():#,")
+var callSigns = textscan.NewByteSet(" \t|-+>\\`():#,[]")
 
 // parseCost reads a line that says a cost; ok is false for other lines.
 func parseCost(text []byte) (c cost, ok bool) {
@@ -118,10 +128,15 @@ func parseCost(text []byte) (c cost, ok bool) {
 	case c.parsePlan(text), c.parseBench(text), c.parseChange(text), c.parseSize(text):
 		return c, true
 	}
-	if c.kind = costRow; isBranch(text) {
+	rest, imports := bytes.CutPrefix(text, []byte("import time:"))
+	switch rest = callSigns.TrimLeft(rest); {
+	case imports:
+		c.kind = costImport
+	case isBranch(text):
 		c.kind = costBranch
+	default:
+		c.kind = costRow
 	}
-	rest := callSigns.TrimLeft(text)
 	for c.n < mostCosts {
 		value, width, unit := parseAmount(rest)
 		if width == 0 {
@@ -300,7 +315,7 @@ func isTotal(text []byte) bool {
 // a package says so.
 func isOwnCost(name []byte) bool {
 	for _, sign := range [...]string{
-		"/usr/", "/lib/", "site-packages", "dist-packages", "node_modules", "node:", "{built-in", "{method", "<frozen", "<built-in", ".so", "[k", "/go/src/", "/rustc/", "/./", "/../",
+		"/usr/", "/lib/", "site-packages", "dist-packages", "node_modules", "node:", "{built-in", "{method", "<frozen", "<built-in", ".so", "[k", "[unknown]", "@plt", "/go/src/", "/rustc/", "/./", "/../",
 	} {
 		if bytes.Contains(name, []byte(sign)) {
 			return false
@@ -338,28 +353,27 @@ func rankCosts(list []Ranked) {
 	var header []byte
 	known := map[string]bool{}
 	var trees []tree
-	totals, intro, row := 0, 0, -1
+	totals, intro, row, below := 0, 0, -1, false
 	for i := range list {
 		r := &list[i]
 		text := anyBlanks.TrimRight(textscan.WithoutEscapes(r.Line.Text))
 		r.set(scoreBeside, 0, KeepContext)
 		c, isCost := parseCost(text)
+		below = len(text) > 0 && !(isCost && c.kind != costBranch) && (below || isBranch(text) || row >= 0 && row == i-1 && beginsTree(text))
 		switch {
+		case below:
+			if n := len(trees); n == 0 || trees[n-1].row != row {
+				trees = append(trees, tree{row: row})
+			}
+			last := &trees[len(trees)-1]
+			last.branches = append(last.branches, i)
 		case len(text) == 0 || isDrawn(text):
 			r.set(1, 0, KeepContext)
 		case isTotal(text) && totals < mostTotals:
 			totals++
 			r.set(scoreNamed, 0, KeepSummary)
 		case isCost && !(c.kind == costPlan && bytes.Contains(c.name, []byte("Worker "))):
-			if costs[i] = c; c.kind == costBranch {
-				if n := len(trees); n == 0 || trees[n-1].row != row {
-					trees = append(trees, tree{row: row})
-				}
-				last := &trees[len(trees)-1]
-				last.branches = append(last.branches, i)
-				break
-			}
-			row = i
+			costs[i], row = c, i
 			layout := c.layout()
 			if groups[layout] == nil {
 				layouts = append(layouts, layout)
@@ -375,7 +389,7 @@ func rankCosts(list []Ranked) {
 			r.set(scoreFaulty, 0, KeepError)
 		case spills(text):
 			r.set(scoreFaulty, 1, KeepStructure)
-		case len(groups) == 0 && intro < mostIntro:
+		case len(groups) == 0 && intro < mostIntro && text[len(text)-1] != ':':
 			r.set(scoreContent, intro, KeepHead)
 			intro++
 		}
@@ -385,7 +399,7 @@ func rankCosts(list []Ranked) {
 		rankLayout(list, costs, groups[layout], headers[layout])
 	}
 	for _, t := range trees {
-		t.rank(list, costs)
+		t.rank(list)
 	}
 	titled(list, costs)
 	if last := len(list) - 1; last >= 0 && costs[last].kind == noCost && list[last].Score == scoreBeside {
@@ -403,14 +417,13 @@ type tree struct {
 // laterTree is how many branches of a tree come before the first one below the next row.
 const laterTree = 4
 
-// rank ranks the branches, those with the largest share first. Those below the row that costs most come
-// before others.
-func (t *tree) rank(list []Ranked, costs []cost) {
+// rank ranks the branches in their order, which has the largest shares first. Those below the row that
+// costs most come before others.
+func (t *tree) rank(list []Ranked) {
 	turn := 0
 	if t.row >= 0 {
 		turn = laterTree * list[t.row].turn
 	}
-	slices.SortStableFunc(t.branches, func(a, b int) int { return cmp.Compare(costs[b].values[0], costs[a].values[0]) })
 	for n, i := range t.branches {
 		list[i].set(scoreContent, turn+n, KeepStructure)
 	}
@@ -610,14 +623,22 @@ func medians(costs []cost, rows, order []int) []int {
 
 // isCosts reports whether lines are a report of costs, by the first of them.
 func isCosts(list []Ranked) bool {
+	var lines [][]byte
+	for i := range list[:min(len(list), sampleLines)] {
+		lines = append(lines, anyBlanks.TrimRight(textscan.WithoutEscapes(list[i].Line.Text)))
+	}
+	return IsCosts(lines)
+}
+
+// IsCosts reports whether lines without escape sequences are a report of costs, by the first of them.
+func IsCosts(lines [][]byte) bool {
 	s := sample{}
 	space := sampleBytes
-	for i := range list[:min(len(list), sampleLines)] {
-		text := textscan.WithoutEscapes(list[i].Line.Text)
+	for _, text := range lines[:min(len(lines), sampleLines)] {
 		if space -= len(text) + 1; space < 0 {
 			break
 		}
-		s.lines = append(s.lines, anyBlanks.TrimRight(text))
+		s.lines = append(s.lines, text)
 	}
 	return s.isCosts()
 }
