@@ -47,7 +47,7 @@ func (c *cost) layout() int { return int(c.kind)<<12 | c.n<<8 | int(c.shares) }
 
 // Names of columns of costs. A header has one of the first list, and half of its words are of either.
 const (
-	costColumns = "flat% cum% ncalls tottime cumtime nonlib ticks ms/call us/call sec/op ns/op B/op B/s allocs/op total(B) useful-heap(B) file:function %own ownTime self%"
+	costColumns = "flat% cum% ncalls tottime cumtime nonlib ticks ms/call us/call sec/op ns/op B/op B/s allocs/op total(B) useful-heap(B) extra-heap(B) file:function %own ownTime self%"
 	mayBeCosts  = "flat cum sum% percall name parent overhead children self symbol command cumulative calls seconds total hits time vs base Ir"
 	leastHeader = 2
 )
@@ -56,7 +56,7 @@ const (
 func isCostHeader(text []byte) bool {
 	sure, maybe, words := 0, 0, 0
 	for word := range bytes.FieldsSeq(text) {
-		word = bytes.Trim(word, "#│|(),:")
+		word = bytes.Trim(word, "#│|(,:")
 		if len(word) == 0 {
 			continue
 		}
@@ -340,7 +340,6 @@ const (
 	mostTotals  = 12 // lines that sum up
 	mostIntro   = 12 // lines before the first row that come with the rows
 	everyNthRow = 2  // of the rows that cost most, however they are called, to those of the program
-	scoreDetail = 45 // of a line below a row
 )
 
 // rankCosts ranks the lines of a report of costs: its totals and the names of its columns, then rows by
@@ -568,8 +567,10 @@ func costsOf(costs []cost, rows []int, header [][]byte) (columns []int) {
 			columns = append(columns, column)
 		}
 	}
-	if columns == nil {
-		columns = append(columns, 0)
+	if columns == nil { // all grow, as the memory of a program that leaks
+		for column := range first.n {
+			columns = append(columns, column)
+		}
 	}
 	return columns
 }
@@ -590,7 +591,7 @@ func grows(costs []cost, rows []int, column int) bool {
 			return false
 		}
 	}
-	return costs[rows[0]].values[column] < costs[rows[len(rows)-1]].values[column]
+	return true
 }
 
 // medians moves the median of the runs of each benchmark before all other runs, and of these the
