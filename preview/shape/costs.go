@@ -42,8 +42,8 @@ type cost struct {
 	indent int    // bytes before its first letter or arrow
 }
 
-// layout returns a number that lines with the same columns have.
-func (c *cost) layout() int { return int(c.kind)<<12 | c.n<<8 | int(c.shares) }
+// form returns a number that lines with the same columns have.
+func (c *cost) form() int { return int(c.kind)<<12 | c.n<<8 | int(c.shares) }
 
 // Names of columns of costs. A header has one of the first list, and half of its words are of either.
 const (
@@ -342,70 +342,104 @@ const (
 	everyNthRow = 2  // of the rows that cost most, however they are called, to those of the program
 )
 
+// report is a report of costs while its lines are read.
+type report struct {
+	list    []Ranked
+	costs   []cost // of each line
+	layouts []layout
+	byID    map[int]int // indices of layouts
+	trees   []tree
+	headers map[string]bool // that were seen
+	header  []byte          // the last one
+	row     int             // the last row; -1: none
+	below   bool            // a tree goes on
+	totals  int
+	intro   int
+}
+
+// layout is the rows with the same columns.
+type layout struct {
+	rows   []int
+	header [][]byte // names of columns
+}
+
 // rankCosts ranks the lines of a report of costs: its totals and the names of its columns, then rows by
 // what they cost.
 func rankCosts(list []Ranked) {
-	costs := make([]cost, len(list))
-	groups := map[int][]int{} // rows by layout
-	headers := map[int][][]byte{}
-	var layouts []int
-	var header []byte
-	known := map[string]bool{}
-	var trees []tree
-	totals, intro, row, below := 0, 0, -1, false
+	r := report{list: list, costs: make([]cost, len(list)), byID: map[int]int{}, headers: map[string]bool{}, row: -1}
 	for i := range list {
-		r := &list[i]
-		text := anyBlanks.TrimRight(textscan.WithoutEscapes(r.Line.Text))
-		r.set(scoreBeside, 0, KeepContext)
-		c, isCost := parseCost(text)
-		below = len(text) > 0 && !(isCost && c.kind != costBranch) && (below || isBranch(text) || row >= 0 && row == i-1 && beginsTree(text))
-		switch {
-		case below:
-			if n := len(trees); n == 0 || trees[n-1].row != row {
-				trees = append(trees, tree{row: row})
-			}
-			last := &trees[len(trees)-1]
-			last.branches = append(last.branches, i)
-		case len(text) == 0 || isDrawn(text):
-			r.set(1, 0, KeepContext)
-		case isTotal(text) && totals < mostTotals:
-			totals++
-			r.set(scoreNamed, 0, KeepSummary)
-		case isCost && !(c.kind == costPlan && bytes.Contains(c.name, []byte("Worker "))):
-			costs[i], row = c, i
-			layout := c.layout()
-			if groups[layout] == nil {
-				layouts = append(layouts, layout)
-				headers[layout] = bytes.Fields(header)
-			}
-			groups[layout] = append(groups[layout], i)
-		case isCostHeader(text):
-			if header = text; !known[string(text)] {
-				known[string(text)] = true
-				r.set(scoreHeading, 0, KeepStructure)
-			}
-		case isFailure(text):
-			r.set(scoreFaulty, 0, KeepError)
-		case spills(text):
-			r.set(scoreFaulty, 1, KeepStructure)
-		case len(groups) == 0 && intro < mostIntro && text[len(text)-1] != ':':
-			r.set(scoreContent, intro, KeepHead)
-			intro++
-		}
+		r.read(i, anyBlanks.TrimRight(textscan.WithoutEscapes(list[i].Line.Text)))
 	}
-	exclusive(costs)
-	for _, layout := range layouts {
-		rankLayout(list, costs, groups[layout], headers[layout])
+	exclusive(r.costs)
+	for i := range r.layouts {
+		r.layouts[i].rank(list, r.costs)
 	}
-	for _, t := range trees {
-		t.rank(list)
+	for i := range r.trees {
+		r.trees[i].rank(list)
 	}
-	titled(list, costs)
-	if last := len(list) - 1; last >= 0 && costs[last].kind == noCost && list[last].Score == scoreBeside {
+	titled(list, r.costs)
+	if last := len(list) - 1; last >= 0 && r.costs[last].kind == noCost && list[last].Score == scoreBeside {
 		list[last].set(scoreNamed, 0, KeepTail)
 	}
 	InOrder(list)
 }
+
+// read reads a line, and ranks it unless it says a cost.
+func (r *report) read(i int, text []byte) {
+	l := &r.list[i]
+	l.set(scoreBeside, 0, KeepContext)
+	c, ok := parseCost(text)
+	isRow := ok && c.kind != costBranch
+	r.below = len(text) > 0 && !isRow && (r.below || isBranch(text) || r.row >= 0 && r.row == i-1 && beginsTree(text))
+	switch {
+	case r.below:
+		r.addBranch(i)
+	case len(text) == 0 || isDrawn(text):
+		l.set(1, 0, KeepContext)
+	case isTotal(text) && r.totals < mostTotals:
+		r.totals++
+		l.set(scoreNamed, 0, KeepSummary)
+	case isRow && !isWorker(&c):
+		r.addRow(i, c)
+	case isCostHeader(text):
+		if r.header = text; !r.headers[string(text)] {
+			r.headers[string(text)] = true
+			l.set(scoreHeading, 0, KeepStructure)
+		}
+	case isFailure(text):
+		l.set(scoreFaulty, 0, KeepError)
+	case spills(text):
+		l.set(scoreFaulty, 1, KeepStructure)
+	case r.row < 0 && r.intro < mostIntro && text[len(text)-1] != ':':
+		l.set(scoreContent, r.intro, KeepHead)
+		r.intro++
+	}
+}
+
+// addRow adds a row to those with the same columns.
+func (r *report) addRow(i int, c cost) {
+	r.costs[i], r.row = c, i
+	id := c.form()
+	at, ok := r.byID[id]
+	if !ok {
+		at = len(r.layouts)
+		r.byID[id] = at
+		r.layouts = append(r.layouts, layout{header: bytes.Fields(r.header)})
+	}
+	r.layouts[at].rows = append(r.layouts[at].rows, i)
+}
+
+// addBranch adds a line to the tree below the last row.
+func (r *report) addBranch(i int) {
+	if n := len(r.trees); n == 0 || r.trees[n-1].row != r.row {
+		r.trees = append(r.trees, tree{row: r.row})
+	}
+	last := &r.trees[len(r.trees)-1]
+	last.branches = append(last.branches, i)
+}
+
+// isWorker reports whether a line of a plan is of one of the workers that share a node.
+func isWorker(c *cost) bool { return c.kind == costPlan && bytes.Contains(c.name, []byte("Worker ")) }
 
 // tree is the branches below a row.
 type tree struct {
@@ -496,8 +530,9 @@ func exclusive(costs []cost) {
 	}
 }
 
-// rankLayout ranks rows with the same columns by their places in the order of each column.
-func rankLayout(list []Ranked, costs []cost, rows []int, header [][]byte) {
+// rank ranks the rows by their places in the order of each column.
+func (l *layout) rank(list []Ranked, costs []cost) {
+	rows := l.rows
 	place, ownPlace := places(len(rows)), places(len(rows))
 	own := 0
 	for _, i := range rows {
@@ -505,7 +540,7 @@ func rankLayout(list []Ranked, costs []cost, rows []int, header [][]byte) {
 			own++
 		}
 	}
-	for _, column := range costsOf(costs, rows, header) {
+	for _, column := range l.columns(costs) {
 		order := make([]int, 0, len(rows)) // indices of rows
 		for k, i := range rows {
 			if costs[i].values[column] > 0 {
@@ -550,9 +585,10 @@ func places(n int) []int {
 	return list
 }
 
-// costsOf returns the columns of rows that say a cost: no numbers of calls, no averages, no sums of all
+// columns returns the columns of rows that say a cost: no numbers of calls, no averages, no sums of all
 // rows before, and no shares if there is what they are shares of.
-func costsOf(costs []cost, rows []int, header [][]byte) (columns []int) {
+func (l *layout) columns(costs []cost) (columns []int) {
+	rows, header := l.rows, l.header
 	first := &costs[rows[0]]
 	amounts := false
 	for column := range first.n {
