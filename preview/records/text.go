@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -26,6 +27,9 @@ const (
 // for other text.
 func ParseText(text []byte, tokens int) *Table {
 	lines := splitLines(text)
+	if shape.IsCosts(lines) { // ranked by line, with the trees between its rows
+		return nil
+	}
 	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readAligned} {
 		if rows, list := read(lines); rows != nil {
 			if all := NewTable(rows, list); len(all.Text()) <= tokens*rowTokens {

@@ -90,6 +90,7 @@ func (s sample) detect() Shape {
 		{sample.isJSON, JSON},
 		{sample.isDiff, Diff},
 		{sample.isTrace, StackTrace},
+		{sample.isCosts, Table},
 		{sample.isTestReport, TestReport},
 		{sample.isBuildLog, BuildLog},
 		{sample.isSearch, Search},
@@ -111,6 +112,8 @@ func (s sample) agrees(shape Shape) bool {
 		return false
 	}
 	switch shape {
+	case BuildLog, TestReport:
+		return !s.isCosts() // "go test -bench"
 	case Diff:
 		return s.any(isDiffHeader)
 	case Search:

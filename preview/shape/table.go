@@ -13,6 +13,9 @@ import (
 
 // isTable reports whether a sample has columns under a header.
 func (s sample) isTable() bool {
+	if s.isCosts() {
+		return true
+	}
 	at := s.tableHeader()
 	if at < 0 {
 		return false
@@ -227,6 +230,10 @@ const rowWidth = 160
 // Names of columns come again under another title, as "kubectl get" prints several
 // tables.
 func rankTable(list []Ranked) {
+	if isCosts(list) {
+		rankCosts(list)
+		return
+	}
 	faulty, from := 0, 0 // from is the first row under the header
 	var header columns
 	for i := range list {
