@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
@@ -321,7 +322,7 @@ func isOwnCost(name []byte) bool {
 			return false
 		}
 	}
-	if IsForeign(name) {
+	if frames.Foreign(name) {
 		return false
 	}
 	if bytes.HasPrefix(name, []byte("main.")) || bytes.Contains(name, []byte("[.]")) {
