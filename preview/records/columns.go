@@ -309,7 +309,7 @@ func lessBeside(list []measured, keys []string) {
 // measure measures a column.
 func (r *Rows) measure(k int) measured {
 	m := measured{at: k}
-	var links, lists, codes, numbers, flags, dates, wrong, bytesOf int
+	var links, lists, remarks, codes, numbers, flags, dates, wrong, bytesOf int
 	means := meaningOf(r.Keys[k])
 	for i := range r.Len() {
 		c := r.At(i, k)
@@ -322,6 +322,9 @@ func (r *Rows) measure(k int) measured {
 			continue
 		}
 		m.filled++
+		if bytes.Count(text, []byte(" ")) > 1 && !isDate(text) {
+			remarks++ // somebody wrote it
+		}
 		bytesOf += len(text)
 		m.width += min(len(text), CellBytes)
 		switch {
@@ -373,13 +376,13 @@ func (r *Rows) measure(k int) measured {
 		m.score = columnWords
 	}
 	m.score -= deeperColumn * max(0, strings.Count(r.Keys[k], ".")-1)
-	if 10*m.filled < r.Len() && wrong == 0 {
+	if 10*m.filled < r.Len() && wrong == 0 && 2*remarks < m.filled {
 		m.score -= sparseColumn
 	}
 	if wrong > 0 && 2*wrong <= r.Len() && means != meansOther {
 		m.score += wrongColumn
 	}
-	m.width = m.width/m.filled + 1
+	m.width = m.width/r.Len() + 1
 	return m
 }
 
