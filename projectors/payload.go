@@ -37,13 +37,14 @@ type payload struct {
 	hints      preview.Hints     // what is known of the payload beside its bytes
 	derived    bool              // the bytes are not those that were given, so their digest is always stated
 
-	isPage      bool              // it is the text of a page as HTML
-	lookedAt    lookedAt          // how it was tried to be text
-	decoded     bool              // it was decoded or drawn, and the payload as it was given is originalRef
-	mayRead     bool              // it is shown as text, and in its readable form, if it has one
-	tried       readings          // of the payload
-	readable    preview.Readable  // its readable form, which is shown; nil for others
-	originalRef artifactstore.Ref // the payload as it was given, where readable or decoded is set
+	isPage      bool                // it is the text of a page as HTML
+	lookedAt    lookedAt            // how it was tried to be text
+	decoded     bool                // it was decoded or drawn, and the payload as it was given is originalRef
+	mayRead     bool                // it is shown as text, and in its readable form, if it has one
+	tried       [len(readings)]bool // the ways in which it was tried to be read
+	sampled     bool                // and as a large list
+	readable    preview.Readable    // its readable form, which is shown; nil for others
+	originalRef artifactstore.Ref   // the payload as it was given, where readable or decoded is set
 
 	parts *[]*pb.PayloadPart // folders and files of its lines, once they were counted; nil before
 

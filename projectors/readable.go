@@ -3,18 +3,15 @@ package projectors
 import (
 	"bytes"
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
-	"github.com/toolresult/toolresult/preview/records"
-	"github.com/toolresult/toolresult/preview/reports"
 	"github.com/toolresult/toolresult/projectors/web"
 )
 
 // Some payloads are not written to be read line by line: a report of tests, JSON on
-// one line, a thousand records. They are shown in a readable form, whose lines the
+// one line, a thousand records, a page. They are shown in a readable form, whose lines the
 // ledger and the handles are about; the payload is stored as it was given beside it.
 
 // Bounds of a payload that is shown in a readable form: its size in bytes, and its
@@ -28,8 +25,52 @@ const (
 	maxPage     = 2 << 20 // of a page, of which each element takes memory
 )
 
-// readings are the ways in which a payload was tried to be read.
-type readings struct{ report, notebook, page, patch, digest, json, rows, table, sample bool }
+// candidate is a payload of which a readable form may be shown.
+type candidate struct {
+	text        *preview.Excerpt // nil for what is no text
+	size        int64            // bytes
+	cut, folded bool             // its preview omits lines, or folds them
+	isPage      bool             // it is the text of a page that was HTML
+	hints       preview.Hints
+	policy      Policy
+}
+
+// asked reports whether a part of a file was asked for, whose lines matter as they are.
+func (c *candidate) asked() bool { return c.hints.Range && !c.hints.MaybeLog }
+
+// isJSON reports whether a payload is JSON, or may be after a few lines of text.
+func (c *candidate) isJSON() bool {
+	return c.text != nil && (c.text.IsJSON(c.hints) || c.cut && c.text.MayHaveRecords())
+}
+
+// reading is a way to read a payload.
+type reading struct {
+	may  func(c *candidate) bool
+	read func(content []byte, c *candidate) preview.Readable // nil if it is something else
+}
+
+// readings are the ways to read a payload, in the order in which they are tried: forms that only a
+// program writes come before those that somebody may have written.
+var readings = [...]reading{
+	{
+		func(c *candidate) bool {
+			return c.cut && c.size <= maxReport && (c.text == nil || c.text.MayBeReport())
+		}, readReport,
+	},
+	{func(c *candidate) bool {
+		return c.text != nil && c.cut && (c.size <= maxReport || c.text.MayHaveRecords())
+	}, readNotebook},
+	{func(c *candidate) bool { return c.text != nil && c.cut && !c.asked() && c.size <= maxPage }, readPage},
+	{func(c *candidate) bool { return c.text != nil && c.cut && !c.asked() && c.size <= maxReport }, readPatch},
+	{func(c *candidate) bool {
+		return c.text != nil && (c.cut || c.folded) && !c.asked() && c.size <= maxReport
+	}, readDigest},
+	{func(c *candidate) bool { return c.cut && !c.asked() && c.isJSON() }, readJSON},
+	{func(c *candidate) bool { return !c.cut && !c.hints.Range && c.isJSON() }, readRows},
+	{func(c *candidate) bool {
+		return c.text != nil && c.cut && !c.asked() && c.size <= maxReport
+	}, readTable},
+}
 
 // read switches a payload to its readable form, if it has one: a report or JSON of
 // which not all fits, or records that a table shows for much less. Payloads with bytes
@@ -40,128 +81,67 @@ func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, p
 	if p.readable != nil || p.loss != nil || p.blob.Size() < minReadable {
 		return nil
 	}
-	text, isText := p.excerpt.(*preview.Excerpt)
-	if cut && isText && !p.tried.sample && p.blob.Size() > maxReport && (!f.Range || f.MaybeLog) {
-		p.tried.sample = true
-		if rows := text.Sample(policy.Budget.Tokens); rows != nil {
-			return p.become(ctx, rows, originalSize{text.Bytes(), text.Lines()}, sink)
+	c := candidate{size: p.blob.Size(), cut: cut, folded: folded, isPage: p.isPage, hints: f, policy: policy}
+	c.text, _ = p.excerpt.(*preview.Excerpt)
+	if cut && c.text != nil && c.size > maxReport && !c.asked() && !p.sampled {
+		p.sampled = true
+		if rows := c.text.Sample(policy.Budget.Tokens); rows != nil {
+			return p.become(ctx, rows, originalSize{c.text.Bytes(), c.text.Lines()}, sink)
 		}
 	}
-	if p.blob.Size() > maxReadable {
+	if c.size > maxReadable {
 		return nil
 	}
-	if cut && !p.tried.report && p.blob.Size() <= maxReport && (!isText || text.MayBeReport()) {
-		p.tried.report = true
-		if err := p.readReport(ctx, sink); err != nil || p.readable != nil {
+	for i := range readings {
+		if p.tried[i] || !readings[i].may(&c) {
+			continue
+		}
+		p.tried[i] = true
+		content, err := p.content()
+		if err != nil {
 			return err
 		}
-	}
-	if !isText {
-		return nil
-	}
-	if cut && !p.tried.notebook && (p.blob.Size() <= maxReport || text.MayHaveRecords()) {
-		p.tried.notebook = true
-		if err := p.readNotebook(ctx, sink); err != nil || p.readable != nil {
-			return err
+		if form := readings[i].read(content, &c); form != nil {
+			return p.become(ctx, form, countWritten(content), sink)
 		}
-	}
-	if f.Range && !f.MaybeLog {
-		return nil
-	}
-	if cut && !p.tried.page && p.blob.Size() <= maxPage {
-		p.tried.page = true
-		if err := p.readPage(ctx, f, sink); err != nil || p.readable != nil {
-			return err
-		}
-	}
-	if cut && !p.tried.patch && p.blob.Size() <= maxReport {
-		p.tried.patch = true
-		if err := p.readPatch(ctx, sink); err != nil || p.readable != nil {
-			return err
-		}
-	}
-	if (cut || folded) && !p.tried.digest && p.blob.Size() <= maxReport {
-		p.tried.digest = true
-		if err := p.readDigest(ctx, cut, policy, sink); err != nil || p.readable != nil {
-			return err
-		}
-	}
-	if !text.IsJSON(f) && !(cut && text.MayHaveRecords()) {
-		if cut && !p.tried.table {
-			p.tried.table = true
-			return p.readTable(ctx, policy, sink)
-		}
-		return nil
-	}
-	switch {
-	case cut && !p.tried.json:
-		p.tried.json = true
-		return p.readJSON(ctx, policy, sink)
-	case !cut && !f.Range && !p.tried.rows:
-		p.tried.rows = true
-		return p.readRows(ctx, policy, sink)
 	}
 	return nil
 }
 
 // readReport reads a report of tests or checks.
-func (p *payload) readReport(ctx context.Context, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil {
-		return err
+func readReport(content []byte, _ *candidate) preview.Readable {
+	if report, err := preview.ParseReport(content); err == nil {
+		return report
 	}
-	report, err := preview.ParseReport(content)
-	if errors.Is(err, reports.ErrNone) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return p.become(ctx, report, countWritten(content), sink)
+	return nil
+}
+
+// readNotebook reads a notebook, with what its cells put out.
+func readNotebook(content []byte, _ *candidate) preview.Readable {
+	return preview.ReadNotebook(content)
 }
 
 // readPage reads a page, as HTML or as Markdown, or the accessibility tree of one.
-func (p *payload) readPage(ctx context.Context, f preview.Hints, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil {
-		return err
-	}
-	text, _ := p.excerpt.(*preview.Excerpt)
+func readPage(content []byte, c *candidate) preview.Readable {
 	var page *preview.PageText
-	if p.isPage {
+	if c.isPage {
 		page = preview.ParsePage(content, "", false)
 	} else if before, source, isHTML := web.FindPage(content); isHTML {
 		title, markdown, _ := web.ReadHTML(source, "")
 		page = preview.ParsePage(slices.Concat(before, markdown), title, false)
 	} else {
-		page = text.ReadPage(content, f)
+		page = c.text.ReadPage(content, c.hints)
 	}
 	if page == nil {
 		return nil
 	}
-	return p.become(ctx, page, countWritten(content), sink)
-}
-
-// readNotebook reads a notebook, with what its cells put out.
-func (p *payload) readNotebook(ctx context.Context, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil {
-		return err
-	}
-	if form := preview.ReadNotebook(content); form != nil {
-		return p.become(ctx, form, countWritten(content), sink)
-	}
-	return nil
+	return page
 }
 
 // readPatch reads a diff or a log of commits.
-func (p *payload) readPatch(ctx context.Context, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil {
-		return err
-	}
+func readPatch(content []byte, _ *candidate) preview.Readable {
 	if patch := preview.ParsePatch(content); patch != nil {
-		return p.become(ctx, patch, countWritten(content), sink)
+		return patch
 	}
 	return nil
 }
@@ -172,64 +152,50 @@ const leastSavedByDigest = 25
 
 // readDigest reads a run of tests that passed, or what a compiler or a linter found. Of
 // a text that fits, the digest must cost less.
-func (p *payload) readDigest(ctx context.Context, cut bool, policy Policy, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil {
-		return err
-	}
+func readDigest(content []byte, c *candidate) preview.Readable {
 	digest := preview.ParseDigest(content)
 	if digest == nil {
 		return nil
 	}
-	if cut || policy.Counter.Count(string(digest.Text()))*100 <= policy.Counter.Count(string(content))*(100-leastSavedByDigest) {
-		return p.become(ctx, digest, countWritten(content), sink)
+	count := c.policy.Counter.Count
+	if !c.cut && count(string(digest.Text()))*100 > count(string(content))*(100-leastSavedByDigest) {
+		return nil
+	}
+	return digest
+}
+
+// readJSON reads JSON: records as a table, and other values by their leaves.
+func readJSON(content []byte, c *candidate) preview.Readable {
+	if bytes.Count(content, []byte(",")) > maxCommas {
+		return nil
+	}
+	if value, err := preview.ReadJSON(content, c.policy.Budget.Tokens, c.policy.Counter); err == nil {
+		return value
 	}
 	return nil
 }
 
-// readJSON reads JSON: records as a table where that costs less, and other values by
-// line.
-func (p *payload) readJSON(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
-		return err
-	}
-	value, err := preview.ReadJSON(content, policy.Budget.Tokens, policy.Counter)
-	if errors.Is(err, records.ErrNotJSON) {
+// readRows reads records of which all fits, but a table costs much less.
+func readRows(content []byte, c *candidate) preview.Readable {
+	if bytes.Count(content, []byte(",")) > maxCommas {
 		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return p.become(ctx, value, countWritten(content), sink)
-}
-
-// readRows reads records of which all fits, but a table costs much less.
-func (p *payload) readRows(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil || bytes.Count(content, []byte(",")) > maxCommas {
-		return err
-	}
-	if rows := preview.ReadRows(content, policy.Counter); rows != nil {
-		return p.become(ctx, rows, countWritten(content), sink)
+	if rows := preview.ReadRows(content, c.policy.Counter); rows != nil {
+		return rows
 	}
 	return nil
 }
 
 // readTable reads a table that is text already, objects that are no JSON, or a notebook as a script.
-func (p *payload) readTable(ctx context.Context, policy Policy, sink artifactstore.Sink) error {
-	content, err := p.content()
-	if err != nil || len(content) > maxReport {
-		return err
-	}
+func readTable(content []byte, c *candidate) preview.Readable {
 	if script := preview.ReadScript(content); script != nil {
-		return p.become(ctx, script, countWritten(content), sink)
+		return script
 	}
-	if objects := preview.ReadObjects(content, policy.Budget.Tokens, policy.Counter); objects != nil {
-		return p.become(ctx, objects, countWritten(content), sink)
+	if objects := preview.ReadObjects(content, c.policy.Budget.Tokens, c.policy.Counter); objects != nil {
+		return objects
 	}
-	if table := preview.ReadTable(content, policy.Budget.Tokens); table != nil {
-		return p.become(ctx, table, countWritten(content), sink)
+	if table := preview.ReadTable(content, c.policy.Budget.Tokens); table != nil {
+		return table
 	}
 	return nil
 }
