@@ -129,7 +129,9 @@ var recognisers = []recogniser{
 	{"focus", []string{"preview/focus/focus.go", "preview/shape/focused.go"}, []switchOff{
 		{"preview/ranking.go", "Excerpt.rankOptions", `f.Focus = ""`},
 	}},
-	{"times omitted", []string{"preview/render.go:shortTime"}, []switchOff{{"preview/render.go", "shortTime", "return 0"}}},
+	{"times omitted", []string{"preview/salience/line.go:TimeLength"}, []switchOff{
+		{"preview/render.go", "selection.render", "s.untimed = false"},
+	}},
 }
 
 // root is the folder of the repository.

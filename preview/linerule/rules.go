@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/literal"
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -134,11 +135,20 @@ func (r *Rules) Classify(line []byte) Verdict {
 }
 
 // Explain returns the verdict on a line, and the pattern that decided; "" when
-// none did.
+// none did. A pattern may match the line or what is behind its time.
 func (r *Rules) Explain(line []byte) (Verdict, string) {
 	if r == nil {
 		return None, ""
 	}
+	v, source := r.explain(line)
+	if n := salience.TimeLength(line); v == None && n > 0 {
+		return r.explain(line[n:])
+	}
+	return v, source
+}
+
+// explain is Explain of a text as it is.
+func (r *Rules) explain(line []byte) (Verdict, string) {
 	if r.Next(line, 0) >= 0 {
 		if p := first(r.summary, line); p != nil {
 			return Summary, p.source

@@ -138,7 +138,7 @@ func Hollow(text []byte) bool {
 // See reports whether a line is hollow, and whether it is so as a frame of a
 // library or of a runtime.
 func See(text []byte) (hollow, library bool) {
-	return (&bare{text: text, time: unknownTime}).see()
+	return (&bare{text: text, time: TimeLength(text)}).see()
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as

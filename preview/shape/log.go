@@ -146,7 +146,7 @@ func unlike(list []Ranked, marks []salience.Mark) []int {
 func before(list []Ranked, m salience.Mark, around int) {
 	at := len(list) - 1
 	for k := 1; k <= int(m.Before) && at-k >= 0 && list[at-k].Number == list[at].Number-int64(k); k++ {
-		if boundary(list[at-k].Line.Text) {
+		if boundary(list[at-k].look().behind) {
 			return
 		}
 		list[at-k].place(around-k, KeepContext)

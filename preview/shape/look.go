@@ -42,8 +42,8 @@ func (r *Ranked) lookAt() salience.Mark {
 	l.behind = text[time:]
 	l.fine, l.coarse = fingerprintsBehind(l.behind)
 	l.exact = hashExact(l.behind)
-	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.bare)
-	l.frame = IsFrame(l.bare)
+	l.time, l.indent = seen.Time, seen.Indent
+	l.blank, l.frame = saysNothing(l.behindTime()), IsFrame(l.behindTime())
 	l.hollow, l.library = seen.Hollow, seen.Library
 	return mark
 }
