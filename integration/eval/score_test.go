@@ -71,6 +71,9 @@ func untimed(line string) string {
 	return ""
 }
 
+// isTime reports whether a fact is a line with a time and no word behind it.
+func (f fact) isTime() bool { return f.line != "" && !hasWord(times.ReplaceAllString(f.line, "")) }
+
 // isTimed reports whether most lines of a document begin with a time.
 func (d *output) isTimed() bool {
 	timed, lines := 0, splitLines(string(d.Payload))
