@@ -139,3 +139,15 @@ func FuzzClassify(f *testing.F) {
 		}
 	})
 }
+
+// dmesg --decode writes the level before the time.
+func TestLevelsOfDecodedKernelMessages(t *testing.T) {
+	last := uint8(0)
+	for _, level := range []string{"info  ", "warn  ", "err   ", "crit  ", "emerg "} {
+		m := salience.Builtin().Classify([]byte("kern  :" + level + ": [   12.345678] thermal zone 0 is hot"))
+		if m.Score <= last && level != "info  " {
+			t.Errorf("%s has %d, and the level below it %d", level, m.Score, last)
+		}
+		last = m.Score
+	}
+}

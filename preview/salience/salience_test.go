@@ -87,6 +87,8 @@ func TestNoise(t *testing.T) {
 		"# FAIL:  0", "no errors found", "gcc -Werror -c error.c -o error.o", "  adding: lib/errors.go", "checking for error_at_line... yes",
 		"✓ shows an error when it failed", "ok  	example/errors	0.3s",
 		"Failed uploads of the cache            0",
+		"[ERROR] Re-run Maven using the -X switch to enable full debug logging.", "[ERROR] -> [Help 1]", "10:00:01 [ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.",
+		"For more information about this error, try `rustc --explain E0308`.", "npm ERR! A complete log of this run can be found in:",
 	} {
 		if m := classifier.Classify([]byte(line)); m.Score >= salience.MustKeep {
 			t.Errorf("%q is %v with %d", line, m.Reason, m.Score)
