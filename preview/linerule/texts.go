@@ -57,22 +57,30 @@ func NewTexts(list []Text) (*Texts, error) {
 	return t, nil
 }
 
+// mostSign is how much of a line is searched for a sign, in bytes.
+const mostSign = 1 << 10
+
 // Known returns the indices of the texts that lines are known as, in the order of the list.
 func (t *Texts) Known(lines iter.Seq[[]byte]) (known []int) {
 	if t == nil || t.wanted == nil {
 		return nil
 	}
-	signs := map[int]string{} // the pattern of the first sign of each text
+	signs := map[int]string{}         // the pattern of the first sign of each text
+	asked := make([]int, len(t.list)) // the last line that each was asked about, from 1
+	number := 0
 	for line := range lines {
+		number++
+		line = line[:min(len(line), mostSign)]
 		if at, _ := t.wanted.Next(line, 0); at < 0 && textscan.NextHidden(line, 0) < 0 {
 			continue
 		}
 		line = Visible(line)
 		for at, which := t.wanted.Next(line, 0); at >= 0; at, which = t.wanted.Next(line, at+1) {
 			for _, i := range t.having[which] {
-				if slices.Contains(known, i) {
+				if asked[i] == number || slices.Contains(known, i) {
 					continue
 				}
+				asked[i] = number
 				switch v, pattern := t.list[i].Signs.Explain(line); {
 				case v == Summary, v == Keep && signs[i] != "" && signs[i] != pattern:
 					known = append(known, i)

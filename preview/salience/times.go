@@ -138,7 +138,7 @@ const yearLength = 5
 // the servers of Apache write it.
 func dateTime(text []byte) int {
 	const day = len("Sun ")
-	if len(text) < day || !contains([]byte(weekdays), string(text[:day])) || !isMonthDay(text[day:]) {
+	if len(text) < day || text[3] != ' ' || !contains([]byte(weekdays), string(text[:day])) || !isMonthDay(text[day:]) {
 		return 0
 	}
 	i := day + monthDay
