@@ -129,7 +129,7 @@ var recognisers = []recogniser{
 	{"focus", []string{"preview/focus/focus.go", "preview/shape/focused.go"}, []switchOff{
 		{"preview/ranking.go", "Excerpt.rankOptions", `f.Focus = ""`},
 	}},
-	{"times omitted", []string{"preview/salience/line.go:TimeLength"}, []switchOff{
+	{"times omitted", []string{"preview/salience/times.go"}, []switchOff{
 		{"preview/render.go", "selection.render", "s.untimed = false"},
 	}},
 }
