@@ -41,6 +41,7 @@ IN_TREE := ^Test(Kinds|Frame|LargeOutput|UsefulLines|PlainCuts)$$
 # CI measures receipts of 1,000 tokens, or of all budgets with ALL=yes, and rewrites no document.
 IN_CI ?=
 ALL ?=
+ABLATE ?=
 RESULTS := -args $(if $(IN_CI),$(if $(ALL),,-budgets 1000),-document $(CURDIR)/docs/evaluation.md)
 # What CI runs: always, if the inputs of a job changed since it passed (integration/ci/inputs.txt), and with ALL=yes.
 ALWAYS := checks test race eval integration faults fuzz
@@ -150,10 +151,10 @@ browser: build ## The page of `toolresult inspect` in Chromium, over a log of 10
 	$(EVERY) TOOLRESULT_BINARY=$(CURDIR)/$(BIN)/toolresult $(KEEP) browser $(JOB) -all -but 'make rest' browser $(GO) -C integration/browser test -count=1 -timeout 15m .
 site: ## Build the documentation as a site with search, below .run/site; a broken link is an error
 	$(KEEP) site $(JOB) site integration/site/build.sh
-eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results
-	$(EVERY) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS)
-	@if [ -n "$(IN_CI)" ] && [ ! -e $(CORPUS) ]; then printf 'eval\tskipped\t0\t0\t\tno $(CORPUS)\n' >> .run/jobs.txt; exit; fi; \
-	$(EVERY) $(JOB) -all eval $(GO) test -count=1 -skip '$(IN_TREE)' ./integration/eval $(RESULTS)
+eval: ## Score receipts of real outputs with known answers; docs/evaluation.md has the results; ABLATE=yes what recognisers are worth
+	$(if $(ABLATE),$(EVERY) $(GO) test -count=1 -timeout 60m -v -run TestAblation ./integration/eval -args -ablate -document $(CURDIR)/docs/evaluation.md,$(EVERY) $(JOB) -all eval-kinds $(GO) test -count=1 -run '$(IN_TREE)' ./integration/eval $(RESULTS))
+	@if [ -n "$(ABLATE)" ]; then exit; fi; if [ -n "$(IN_CI)" ] && [ ! -e $(CORPUS) ]; then printf 'eval\tskipped\t0\t0\t\tno $(CORPUS)\n' >> .run/jobs.txt; exit; fi; \
+	$(EVERY) $(JOB) -all -but 'ABLATE=yes' eval $(GO) test -count=1 -skip '$(IN_TREE)' ./integration/eval $(RESULTS)
 platforms: ## macOS, linux/arm64 and Windows: check all types, build, and run tests on arm64 under QEMU (docs/platforms.md)
 	@integration/setup.sh $(if $(INSTALL),install,check) $(QEMU) qemu-user-static
 	$(JOB) platforms-types integration/platforms/check.sh

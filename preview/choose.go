@@ -26,11 +26,15 @@ const leastInside = 48
 // ranked shows the lines that matter most, in the order of the payload. Where
 // budget is left, long lines are shown further.
 func (s *selection) ranked(f Hints) []rendered {
-	s.ranking, s.untimed = s.excerpt.rank(f), !s.excerpt.form
+	s.ranking = s.excerpt.rank(f)
 	s.costs = s.ranking.costsOf(s.counter)
 	list, order := s.ranking.list, s.ranking.order
-	if s.excerpt.Shape(f) == shape.Listing {
+	switch s.excerpt.Shape(f) {
+	case shape.Listing:
 		s.leading = shape.NamesAlone(list)
+	case shape.Table: // a time is a column
+	default:
+		s.untimed = !s.excerpt.form && saysMoreThanTimes(list)
 	}
 	limit := min(s.budget.LineBytes, max(2*minLineBytes, s.budget.Tokens/lineShare))
 	for {
@@ -143,7 +147,7 @@ func (s *selection) fill(c *chosen, list []shape.Ranked) {
 			if c.has(end) {
 				break
 			}
-			bytes += len(list[end].Line.Text)
+			bytes += len(s.behindTime(list[end].Line.Text))
 			end++
 		}
 		if end-i > mostFilled || bytes > mostFilledBytes || !s.beside(c, list, end-1, +1) {
@@ -174,7 +178,7 @@ func (s *selection) showLine(c *chosen, list []shape.Ranked, i, limit int) bool 
 	case !before && !after:
 		budget = budget.marker(1)
 	}
-	if len(c.shown) > 0 && len(bytes.TrimSpace(r.Line.Text)) == 0 && !c.has(max(0, i-1)) && !c.has(min(i+1, len(list)-1)) {
+	if len(c.shown) > 0 && len(bytes.TrimSpace(s.behindTime(r.Line.Text))) == 0 && !c.has(max(0, i-1)) && !c.has(min(i+1, len(list)-1)) {
 		return false // it would be alone
 	}
 	if r.Reason <= shape.KeepContext {

@@ -33,6 +33,8 @@ type Excerpt struct {
 	binary     bool
 	seen       seenShape
 	signs      *shape.LogSigns // of the kept lines; nil: they were not counted
+	asked      *linerule.Rules // of the hints that were asked for last
+	extended   *linerule.Rules // the same, with those of the texts that the payload is known as
 	verdicts   *ruleVerdicts   // of the rules that were asked last; nil: none were
 	ranking    *ranking
 	memory     *memory // that Release gives back; nil: none
@@ -115,8 +117,9 @@ func (e *Excerpt) byLines() {
 	w.Watch(e.rules)
 	w.grow(len(e.plain))
 	_, _ = w.Write(asBytes(e.plain)) // it never fails
-	verdicts := e.verdicts
+	verdicts, asked, extended := e.verdicts, e.asked, e.extended
 	*e = *w.Finish()
+	e.asked, e.extended = asked, extended
 	if e.complete() {
 		e.verdicts = verdicts
 	}

@@ -90,6 +90,7 @@ func markBand(m salience.Mark) int {
 func (f *finder) begin(w *Writer) {
 	if !f.begun {
 		f.begun, f.number, f.offset, f.last = true, w.lines, w.offset, w.lines
+		f.rules = f.rules.ForText(firstOf(w.head.Lines()))
 		f.share, f.similar = min(max(w.window, leastFound), mostFound), map[uint64]int{}
 	}
 }

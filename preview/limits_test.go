@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
 	"github.com/toolresult/toolresult/tokens"
@@ -63,7 +62,7 @@ func TestGapsAreCutByWhatIsInThem(t *testing.T) {
 	}
 }
 
-// A line of the limit is whole, and one byte more has its two ends; a time is omitted before twice as much text.
+// A line of the limit is whole, and one byte more has its two ends.
 func TestLinesAreCutBehindTheirLimit(t *testing.T) {
 	for n, long := range map[int]bool{0: false, 99: false, 100: false, 101: true} {
 		s := selection{excerpt: &Excerpt{}}
@@ -71,19 +70,6 @@ func TestLinesAreCutBehindTheirLimit(t *testing.T) {
 		if r := s.render(&textscan.Line{Text: text, Split: n}, 1, 100); r.long != long || r.to-r.from != min(n, 100) {
 			t.Errorf("a line of %d bytes is cut: %v, and has %d bytes", n, r.long, r.to-r.from)
 		}
-	}
-	stamp := "2026-01-02T03:04:05Z "
-	n := salience.TimeLength([]byte(stamp + "x"))
-	if n == 0 {
-		t.Fatal("the time is none")
-	}
-	for length, want := range map[int]int{2 * n: n, 2*n - 1: 0, 3 * n: n} {
-		if got := shortTime([]byte((stamp + strings.Repeat("x", 99))[:n+length])); got != want {
-			t.Errorf("of a time before %d bytes %d bytes are omitted, want %d", length, got, want)
-		}
-	}
-	if shortTime([]byte(strings.Repeat("x", 99))) != 0 {
-		t.Error("text without a time has one")
 	}
 }
 

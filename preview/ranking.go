@@ -2,6 +2,7 @@ package preview
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -70,8 +71,8 @@ func (e *Excerpt) rankOptions(f Hints) shape.Options {
 	if f.Focus != "" {
 		o.Focus = focus.Parse(f.Focus)
 	}
-	if f.Rules != nil {
-		o.Verdicts = e.askRules(f.Rules).lines
+	if rules := e.rulesFor(f); rules != nil {
+		o.Verdicts = e.askRules(rules).lines
 	}
 	return o
 }
@@ -166,7 +167,73 @@ func (e *Excerpt) askRules(rules *linerule.Rules) *ruleVerdicts {
 // omitted although it may fit. A range is never folded, and neither is a
 // payload of noise alone: its rules are of another program.
 func (e *Excerpt) folds(f Hints) bool {
-	return f.Rules != nil && !f.Range && f.HeadPercent != 100 && e.bytes >= leastFolded && e.askRules(f.Rules).folds
+	if f.Range || f.HeadPercent == 100 || e.bytes < leastFolded {
+		return false
+	}
+	rules := e.rulesFor(f)
+	return rules != nil && e.askRules(rules).folds
+}
+
+// sampleBytes is how much of either end of a payload says by its lines what text it is, in bytes.
+const sampleBytes = 64 << 10
+
+// firstOf returns the texts of the first lines of a list.
+func firstOf(lines []textscan.Line) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i, rest := 0, sampleBytes; i < len(lines) && rest > 0; i++ {
+			if !yield(lines[i].Text) {
+				return
+			}
+			rest -= len(lines[i].Text) + 1
+		}
+	}
+}
+
+// ends returns the texts of the first lines and of the last ones.
+func (e *Excerpt) ends() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		if e.plain != "" {
+			last := max(0, len(e.plain)-sampleBytes)
+			at := 0
+			for line := range strings.Lines(e.plain) {
+				if (at < sampleBytes || at >= last) && !yield(asBytes(strings.TrimSuffix(line, "\n"))) {
+					return
+				}
+				at += len(line)
+			}
+			return
+		}
+		for text := range firstOf(e.head) {
+			if !yield(text) {
+				return
+			}
+		}
+		lines := e.tail
+		if e.complete() { // the windows are one
+			lines = slices.Concat(e.head, e.tail)
+		}
+		from, size := len(lines), 0
+		for ; from > 0 && size < sampleBytes; from-- {
+			size += len(lines[from-1].Text) + 1
+		}
+		for i := from; i < len(lines); i++ {
+			if !yield(lines[i].Text) {
+				return
+			}
+		}
+	}
+}
+
+// rulesFor returns the rules for the payload: those of hints, and of the texts that it is known as
+// by its ends. It returns nil if there are none.
+func (e *Excerpt) rulesFor(f Hints) *linerule.Rules {
+	if f.Rules == nil {
+		return nil
+	}
+	if e.asked != f.Rules {
+		e.asked, e.extended = f.Rules, f.Rules.ForText(e.ends())
+	}
+	return e.extended
 }
 
 // repeats reports whether enough lines of a log are equal to those before them

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/toolresult/toolresult/preview/salience"
@@ -37,7 +38,7 @@ func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 	case s.leading != nil:
 		r.attributes = s.leading(l.Text)
 	case s.untimed:
-		r.time = shortTime(l.Text)
+		r.time = len(l.Text) - len(s.behindTime(l.Text))
 	}
 	text := l.Text[r.omitted():]
 	if l.Skipped == 0 && !s.excerpt.literal && textscan.Redraws(text) {
@@ -67,19 +68,21 @@ func (s *selection) render(l *textscan.Line, number int64, limit int) rendered {
 // omitted is how many bytes that the line begins with are not shown.
 func (r *rendered) omitted() int { return r.time + r.attributes }
 
-// leastBehindTime is how many times as long as its time the rest of a line must
-// be for the time to be omitted. Short lines keep theirs, so that a reader
-// still knows when.
-const leastBehindTime = 2
-
-// shortTime returns the length of the time that a line begins with, if it can
-// be omitted; else 0.
-func shortTime(text []byte) int {
-	n := salience.TimeLength(text)
-	if len(text)-n < leastBehindTime*n {
-		return 0
+// behindTime returns what is shown of a line: its text without the time that it begins with,
+// if times are omitted.
+func (s *selection) behindTime(text []byte) []byte {
+	if !s.untimed {
+		return text
 	}
-	return n
+	return text[salience.TimeLength(text):]
+}
+
+// saysMoreThanTimes reports whether a line has text behind its time.
+func saysMoreThanTimes(list []shape.Ranked) bool {
+	return slices.ContainsFunc(list, func(r shape.Ranked) bool {
+		n := salience.TimeLength(r.Line.Text)
+		return n > 0 && n < len(r.Line.Text)
+	})
 }
 
 // boolBytes returns 1 for true.

@@ -65,6 +65,9 @@ func (e *Excerpt) Select(b Budget, c tokens.Counter, f Hints) *Preview {
 // hasItsOwn reports whether the text of a payload says that it is a log, data or a
 // report: the lines that matter may be anywhere in it, and have an order of their own.
 func (e *Excerpt) hasItsOwn(f Hints) bool {
+	if e.rulesFor(f).KnowsText() {
+		return true
+	}
 	switch e.Shape(f) {
 	case shape.None:
 	case shape.Prose, shape.Binary, shape.Source:

@@ -83,7 +83,7 @@ func (c commandProjector) parts(list []part, out *pb.CommandOutput, commandLine 
 	known := choice.Profile // nil for most command lines; a nil Profile has no opinion
 	hints := preview.Hints{
 		Succeeded: endedWithZero(out) && !into.GetStatusUncertain() && !known.Relays(),
-		Rules:     known.Rules(), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd, MaybeLog: choice.MaybeLog,
+		Rules:     c.profiles.Rules(known), Range: choice.Range != profile.Ranked, FromEnd: choice.Range == profile.FromEnd, MaybeLog: choice.MaybeLog,
 		Shape: shape.Named(known.Shape()),
 	}
 	list = c.fields.add(list, "stdout", m, out.GetStdout(), in, hints)

@@ -161,7 +161,7 @@ func (a *answer) addAttachments() {
 func (a *answer) addPart(name string, text []byte, e excerpt, w originalSize) {
 	a.parts = append(a.parts, &payload{
 		field: a.fields[name], into: a.into, blob: artifactstore.BytesBlob(text), excerpt: e, derived: true, omitted: a.Omitted,
-		redactions: a.redactions, original: w, mayRead: true,
+		redactions: a.redactions, original: w, mayRead: true, hints: preview.Hints{Rules: a.Rules},
 	})
 	a.redactions = nil // they are of the answer as a whole, and are said once
 }
@@ -176,7 +176,7 @@ func (a *answer) addText(ctx context.Context, name, text string, readable bool) 
 	if err != nil {
 		return err
 	}
-	a.addPart(name, []byte(text), preview.FromBytes([]byte(text), a.Policy.Budget.Tokens), originalSize{})
+	a.addPart(name, []byte(text), preview.FromCommand([]byte(text), a.Policy.Budget.Tokens, a.Rules), originalSize{})
 	return nil
 }
 

@@ -98,6 +98,9 @@ func (f fields) add(list []part, name string, into protoreflect.Message, p *pb.P
 // newPayload returns a payload that becomes a large field. A stream has an excerpt
 // already.
 func newPayload(field *envelope.LargeField, into protoreflect.Message, p *pb.Payload, in *Input, hints preview.Hints) *payload {
+	if hints.Rules == nil {
+		hints.Rules = in.Rules
+	}
 	made := &payload{field: field, into: into, loss: p.GetSourceLoss(), redactions: p.GetRedactions(), hints: hints, omitted: in.Omitted}
 	if s, ok := in.Streams[Key(p)]; ok {
 		made.blob, made.excerpt = s.Blob, s.Excerpt

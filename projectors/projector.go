@@ -18,6 +18,7 @@ import (
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/tokens"
 )
 
@@ -67,6 +68,8 @@ type Input struct {
 	// InOrder is several of the streams in their order of arrival; zero when it is not
 	// known.
 	InOrder InOrder
+	// Rules are those for the lines of payloads, extended by what a text is known as; nil for none.
+	Rules *linerule.Rules
 	// Omitted counts the salient lines that the previews omit; nil disables counting.
 	Omitted *preview.Counts
 }

@@ -16,7 +16,7 @@ func TaskOutput() Projector {
 		out, _ := w.from.Interface().(*pb.TaskOutputOutput)
 		for _, p := range w.parts {
 			if text, ok := p.(*payload); ok {
-				text.mayRead, text.hints = true, preview.Hints{} // what programs write
+				text.mayRead, text.hints = true, preview.Hints{Rules: w.Rules} // what programs write
 			}
 		}
 		shown, err := w.endsWithResult(out.GetOutput(), out.GetTaskResult())

@@ -20,7 +20,7 @@ func Text() Projector {
 		into.Empty = size == 0 && out.GetContent().GetSourceLoss() == nil
 		for _, p := range w.parts {
 			if text, ok := p.(*payload); ok {
-				text.mayRead, text.hints = true, preview.Hints{Shape: shapeOfType(out.GetMediaType())} // it may be anything
+				text.mayRead, text.hints = true, preview.Hints{Shape: shapeOfType(out.GetMediaType()), Rules: w.Rules} // it may be anything
 			}
 		}
 		return nil

@@ -58,6 +58,33 @@ func hasWord(line string) bool {
 	return n >= leastWord
 }
 
+// times matches the times that a line begins with.
+var times = regexp.MustCompile(`^(?:\[task \d{4}-\d\d-\d\dT[\d:.]+Z\] (?:\d\d:\d\d:\d\d\s+)?` +
+	`|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\s+` +
+	`|\[\s*\d+\.\d{4,}\](?:\[\s*[TC]\d+\])?\s*|\[\d\d:\d\d:\d\d\]\s*|\d\d:\d\d:\d\d(?:[.,]\d+)?\s+)+`)
+
+// untimed returns a line without the times that it begins with; empty if there is no time, or little behind it.
+func untimed(line string) string {
+	if end := times.FindStringIndex(line); end != nil && hasWord(line[end[1]:]) {
+		return line[end[1]:]
+	}
+	return ""
+}
+
+// isTime reports whether a fact is a line with a time and no word behind it.
+func (f fact) isTime() bool { return f.line != "" && !hasWord(times.ReplaceAllString(f.line, "")) }
+
+// isTimed reports whether most lines of a document begin with a time.
+func (d *output) isTimed() bool {
+	timed, lines := 0, splitLines(string(d.Payload))
+	for _, line := range lines {
+		if times.MatchString(shownLine(line)) {
+			timed++
+		}
+	}
+	return 2*timed > len(lines)
+}
+
 // escape is a sequence that a terminal does not show, and control a character.
 var (
 	escape  = regexp.MustCompile("\x1b\\[[0-9;:?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\-_]|\u009b[0-9;:?]*[ -/]*[@-~]")
@@ -157,8 +184,14 @@ func containsEach(line string, parts []string) bool {
 	return true
 }
 
-// hasLine reports whether a line is there, perhaps behind a prefix or clipped.
+// hasLine reports whether a line is there, perhaps without its times, behind a prefix, or clipped.
 func (k *kept) hasLine(line string) bool {
+	bare := untimed(line)
+	return k.hasText(line) || bare != "" && k.hasText(bare)
+}
+
+// hasText reports whether a text is there, perhaps behind a prefix or clipped.
+func (k *kept) hasText(line string) bool {
 	line = oneBlank(line)
 	length := utf8.RuneCountInString(line)
 	if length < shortest {

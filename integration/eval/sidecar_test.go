@@ -34,9 +34,15 @@ func serve(t *testing.T) *sidecar {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return start(t, binary, dir)
+}
+
+// start starts a sidecar of a binary in a folder, with some more variables, until the end of the test.
+func start(t *testing.T, binary, dir string, env ...string) *sidecar {
+	t.Helper()
 	s := sidecartest.Start(t, sidecartest.Options{
 		Binary: binary, Home: dir, Socket: filepath.Join(dir, "run", "s"), Store: filepath.Join(dir, "state"),
-		Args: []string{"--log-level=error", "--volatile"},
+		Args: []string{"--log-level=error", "--volatile"}, Env: env,
 	})
 	return &sidecar{pb.NewToolResultServiceClient(sidecartest.Dial(t, s.Target()))}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolresult/toolresult/preview/literal"
+	"github.com/toolresult/toolresult/preview/salience"
 	"github.com/toolresult/toolresult/preview/textscan"
 )
 
@@ -70,6 +71,9 @@ type Rules struct {
 	keep, fold, summary []pattern
 	literals            []string
 	wanted              *literal.Set // of the literals; nil when there are none
+	texts               *Texts       // that ForText asks; nil: none
+	more                []*Rules     // of the texts that are known
+	known               bool         // the text is
 }
 
 // New compiles RE2 patterns, which are matched against a sanitised line without
@@ -134,12 +138,26 @@ func (r *Rules) Classify(line []byte) Verdict {
 }
 
 // Explain returns the verdict on a line, and the pattern that decided; "" when
-// none did.
+// none did. A pattern may match the line or what is behind its time.
 func (r *Rules) Explain(line []byte) (Verdict, string) {
 	if r == nil {
 		return None, ""
 	}
-	if r.Next(line, 0) >= 0 {
+	v, source := r.explain(line)
+	if n := salience.TimeLength(line); v == None && n > 0 {
+		v, source = r.explain(line[n:])
+	}
+	for _, m := range r.more {
+		if stronger, why := m.Explain(line); stronger > v {
+			v, source = stronger, why
+		}
+	}
+	return v, source
+}
+
+// explain is Explain of a text as it is.
+func (r *Rules) explain(line []byte) (Verdict, string) {
+	if r.next(line, 0) >= 0 {
 		if p := first(r.summary, line); p != nil {
 			return Summary, p.source
 		}
@@ -156,7 +174,21 @@ func (r *Rules) Explain(line []byte) (Verdict, string) {
 // Next returns where the first literal of a line to keep begins in b at or
 // after an offset, or -1.
 func (r *Rules) Next(b []byte, from int) int {
-	if r == nil || r.wanted == nil {
+	if r == nil {
+		return -1
+	}
+	at := r.next(b, from)
+	for _, m := range r.more {
+		if other := m.next(b, from); other >= 0 && (at < 0 || other < at) {
+			at = other
+		}
+	}
+	return at
+}
+
+// next is Next without the rules of texts that are known.
+func (r *Rules) next(b []byte, from int) int {
+	if r.wanted == nil {
 		return -1
 	}
 	at, _ := r.wanted.Next(b, from)
@@ -166,7 +198,7 @@ func (r *Rules) Next(b []byte, from int) int {
 // Kept returns Keep or Summary for a line as its tool wrote it, and None for
 // every other. It is fast for lines without a literal.
 func (r *Rules) Kept(text []byte) Verdict {
-	if r == nil || r.wanted == nil || r.Next(text, 0) < 0 && textscan.NextHidden(text, 0) < 0 {
+	if r == nil || r.wanted == nil && len(r.more) == 0 || r.Next(text, 0) < 0 && textscan.NextHidden(text, 0) < 0 {
 		return None
 	}
 	if v := r.Classify(Visible(text)); v >= Keep {

@@ -13,14 +13,11 @@ type Seen struct {
 // bare is the bare form of a line, and what is known of it. Several questions ask for the same facts, which are found once.
 type bare struct {
 	text           []byte
-	time           int  // bytes of the times that it begins with; unknownTime before it was asked for
+	time           int  // bytes of the times that it begins with
 	body           int  // where it begins behind times, levels and margins
 	known          bool // the body is
 	library, noise answer
 }
-
-// unknownTime is the value of time in a bare line of which it was not asked for.
-const unknownTime = -1
 
 // answer is what is known of a question.
 type answer uint8
@@ -76,11 +73,11 @@ func (b *bare) isNoise() bool {
 // see reports whether the line is hollow, and whether it is so as a frame of a library or of a runtime.
 func (b *bare) see() (hollow, library bool) {
 	letters := 0
-	for _, c := range b.text {
+	for _, c := range b.text[b.time:] {
 		if isAlphanumeric(c) || c >= 0x80 {
 			if letters++; letters == leastLetters {
 				library = b.isLibrary()
-				return library || b.isNoise() || isCount(b.text), library
+				return library || b.isNoise() || isCount(b.text[b.time:]), library
 			}
 		}
 	}

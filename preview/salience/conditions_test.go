@@ -33,7 +33,7 @@ func TestClassesHaveTheirBytes(t *testing.T) {
 	oneByte(t, "joins", joins, among(alphanumerics+"_-/.\\"))
 	oneByte(t, "goes on", func(c byte) bool { return line{text: []byte{'x', c}}.goesOn(1) }, among(alphanumerics+"_-/="))
 	oneByte(t, "goes on behind a dot", func(c byte) bool { return line{text: []byte{'x', '.', c}}.goesOn(1) }, among(alphanumerics))
-	oneByte(t, "margin", func(c byte) bool { return bodyBehind([]byte{c, 'x'}, unknownTime) == 1 }, among(" \t|>"))
+	oneByte(t, "margin", func(c byte) bool { return bodyBehind([]byte{c, 'x'}, 0) == 1 }, among(" \t|>"))
 	oneByte(t, "word before a time", func(c byte) bool { return TimeLength([]byte("[a"+string([]byte{c})+"12:00:01] x")) > 0 }, among(lowerLetters+" 0123456789.-+,/TZ:"))
 	oneByte(t, "first of a word before a time", func(c byte) bool { return TimeLength([]byte("["+string([]byte{c})+"12:00:01] x")) > 0 }, among(lowerLetters+"0123456789.-+,/TZ:"))
 	oneByte(t, "in a time", func(c byte) bool { return bareTime([]byte("12:00:01"+string([]byte{c}))) == 9 }, among(digits+":-.TZ+,/"))
@@ -74,7 +74,7 @@ func TestPositionedLines(t *testing.T) {
 		"main.go:12 x": false, "main.go: x": false, "main.go:12:": false, "main.go:12: ": false, "main.go:12:x": false, "main.ts(12,2) x": false, "main.ts(12,2):": false, "main.ts(12,2):x": false,
 		"see main.go:1: x": false, "W-123: main.go:1: x": true, "in the main.go:1: x": false, " main.go:1: x": true, "main.go::1: x": false, "main.go:-1: x": false,
 	} {
-		l := line{text: []byte(text), body: bodyBehind([]byte(text), unknownTime)}
+		l := line{text: []byte(text), body: bodyBehind([]byte(text), TimeLength([]byte(text)))}
 		at := strings.Index(text, ".go:")
 		if at < 0 {
 			at = strings.Index(text, ".ts(")
@@ -112,12 +112,12 @@ func TestBeginningsOfLines(t *testing.T) {
 		"x": 0, "  x": 2, "[exec] x": 7, "[x]y": 3, "[]x": 0, "[err]x": 0, "[a/b]x": 0, "[Failed]x": 0, "12:00:01 [INFO] x": 16, "|> x": 3, "": 0, "[x": 0,
 		"[" + strings.Repeat("x", longestTag-2) + "]y": longestTag, "[" + strings.Repeat("x", longestTag-1) + "]y": 0,
 	} {
-		if got := bodyBehind([]byte(text), unknownTime); got != want {
+		if got := bodyBehind([]byte(text), TimeLength([]byte(text))); got != want {
 			t.Errorf("%q begins at %d, want %d", text, got, want)
 		}
 	}
 	for text, want := range map[string]int{
-		"12:00:01 x": 9, "12:00:01\tx": 8, "12:00:01x": 0, "1:2:3 x": 0, "12:0001 x": 0, "2026-01-02 03:04:05 x": 20, "2026-01-02 x": 0, "2026-1-02  03:04:05 x": 0, "12:00:01  13:00:01 x": 19, "[12:00:01] x": 11, "[12:00:01]": 0, "[12:00:01 x": 0,
+		"12:00:01 x": 9, "12:00:01\tx": 8, "12:00:01x": 0, "1:2:3 x": 0, "12:0001 x": 0, "2026-01-02 03:04:05 x": 20, "2026-01-02 x": 0, "2026-1-02  03:04:05 x": 0, "12:00:01 13:00:01 x": 18, "12:00:01  x": 9, "[12:00:01] x": 11, "[12:00:01]": 10, "[12:00:01 x": 0,
 		"[abcdefgh 12:00:01] x": 20 + 0, "[abcdefghi 12:00:01] x": 0, "12:00:01" + strings.Repeat("0", longestTime-8) + " x": longestTime + 1, "12:00:01" + strings.Repeat("0", longestTime-7) + " x": 0,
 	} {
 		if got := TimeLength([]byte(text)); got != want {

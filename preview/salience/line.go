@@ -105,7 +105,7 @@ const longestTag = 40
 
 // bodyBehind returns where a line begins behind times, margins and tags: "[exec]
 // ", "[12:00:01] ", "[INFO] ", "Jan  2 03:04:05 host sshd[77]: ", "==77== ". time is the length
-// of its times, or unknownTime.
+// of its times.
 func bodyBehind(text []byte, time int) int {
 	for i := 0; ; {
 		from := i
@@ -113,7 +113,7 @@ func bodyBehind(text []byte, time int) int {
 			i++
 		}
 		n := time
-		if i > 0 || time == unknownTime {
+		if i > 0 {
 			n = TimeLength(text[i:])
 		}
 		if n > 0 {
@@ -173,152 +173,4 @@ func processLength(text []byte) int {
 		return 0
 	}
 	return len(text) - len(bytes.TrimLeft(rest[2:], " "))
-}
-
-// TimeLength returns the length of the times that a text begins with, such as
-// "2022-05-20T18:25:58.9Z ", "[21:46:14] " and "[task 2025-02-13T23:52:10.119Z]
-// 23:52:10 ", "Jan  2 03:04:05 " and "[   12.345678] ", with the blanks behind
-// them; 0 when it begins with none.
-func TimeLength(text []byte) int {
-	n := 0
-	for n < len(text) {
-		one := 0
-		switch c := text[n]; {
-		case c == '[' || c == '<':
-			if one = kernelTime(text[n:]); one == 0 && c == '[' {
-				one = timeLength(text[n:])
-			}
-		case isDigit(c):
-			one = timeLength(text[n:])
-		case c >= 'A' && c <= 'S':
-			one = syslogTime(text[n:])
-		}
-		if one == 0 {
-			break
-		}
-		n += one
-	}
-	return n
-}
-
-// kernelTime returns the length of the time that Linux writes, perhaps with a
-// level before it and a task or a processor behind it, and of one blank: what is
-// indented behind it stays so. "<3>[   12.345678][  T321] "
-func kernelTime(text []byte) int {
-	i := 0
-	if len(text) > 3 && text[0] == '<' && isDigit(text[1]) && text[2] == '>' {
-		i = 3
-	}
-	seconds := stampLength(text[i:], '.')
-	if seconds == 0 {
-		return 0
-	}
-	i += seconds
-	i += stampLength(text[i:], 0)
-	if i == len(text) || text[i] != ' ' {
-		return 0
-	}
-	return i + 1
-}
-
-// leastStamp is how many bytes there are at least behind the dot of a time of
-// the kernel: three digits and the bracket.
-const leastStamp = 4
-
-// stampLength returns the length of "[   12.345678]", where a dot is wanted, or
-// of "[  T321]", where none is.
-func stampLength(text []byte, dot byte) int {
-	end := bytes.IndexByte(text[:min(len(text), longestTag)], ']')
-	if end < 2 || text[0] != '[' {
-		return 0
-	}
-	inside := bytes.TrimLeft(text[1:end], " ")
-	if dot == 0 {
-		if len(inside) < 2 || inside[0] != 'T' && inside[0] != 'C' {
-			return 0
-		}
-		inside = inside[1:]
-	}
-	rest := digitSet.TrimLeft(inside)
-	if dot == 0 {
-		if len(rest) > 0 {
-			return 0
-		}
-		return end + 1
-	}
-	if len(rest) == len(inside) || len(rest) < leastStamp || rest[0] != dot || len(digitSet.Trim(rest[1:])) > 0 {
-		return 0
-	}
-	return end + 1
-}
-
-// months are the names of months as syslog writes them.
-const months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec "
-
-// syslogTime returns the length of "Jan  2 03:04:05 ", with one blank.
-func syslogTime(text []byte) int {
-	const length = len("Jan  2 03:04:05 ")
-	if len(text) < length || text[3] != ' ' || text[6] != ' ' || text[length-1] != ' ' || !isDigit(text[5]) || !contains([]byte(months), string(text[:4])) {
-		return 0
-	}
-	if n := bareTime(text[7 : length-1]); n != length-8 {
-		return 0
-	}
-	return length
-}
-
-const (
-	longestTime     = 48 // limit of bytes of a time
-	longestTimeWord = 9  // limit of bytes of a word before a time in brackets
-)
-
-// timeLength returns the length of one time, perhaps in brackets, with the
-// blanks behind it.
-func timeLength(text []byte) int {
-	i := 0
-	if text[0] == '[' {
-		for i = 1; i < len(text) && i <= longestTimeWord && (text[i] >= 'a' && text[i] <= 'z' || i > 1 && text[i] == ' '); i++ {
-		}
-	}
-	n := bareTime(text[i:])
-	if n == 0 {
-		return 0
-	}
-	i += n
-	if text[0] == '[' {
-		if i == len(text) || text[i] != ']' {
-			return 0
-		}
-		i++
-	}
-	if i == len(text) || text[i] != ' ' && text[i] != '\t' {
-		return 0
-	}
-	for i < len(text) && text[i] == ' ' {
-		i++
-	}
-	return i
-}
-
-// bareTime returns the length of a time of day, with or without a date; 0 for
-// less than hours, minutes and seconds.
-func bareTime(text []byte) int {
-	i, digits, colons := 0, 0, 0
-core:
-	for ; i < len(text) && i < longestTime; i++ {
-		switch c := text[i]; {
-		case isDigit(c):
-			digits++
-		case c == ':':
-			colons++
-		case c == '-' || c == '.' || c == 'T' || c == 'Z' || c == '+' || c == ',' || c == '/':
-		case c == ' ' && colons == 0 && (digits == 8 && i == 10 || digits == 4 && i == 5): // between a date and a time
-		default:
-			break core
-		}
-	}
-	if digits < 6 || colons < 2 {
-		return 0
-	}
-	return i
 }

@@ -14,9 +14,24 @@ func TestTimesAreMeasuredWithTheirBlanks(t *testing.T) {
 		"2022-05-20T18:25:58.9Z error":                       "2022-05-20T18:25:58.9Z ",
 		"[21:46:14] error":                                   "[21:46:14] ",
 		"2026-01-02 03:04:05,678 error":                      "2026-01-02 03:04:05,678 ",
-		"[task 2025-02-13T23:52:10.119Z] 23:52:10     error": "[task 2025-02-13T23:52:10.119Z] 23:52:10     ",
+		"[task 2025-02-13T23:52:10.119Z] 23:52:10     error": "[task 2025-02-13T23:52:10.119Z] 23:52:10 ",
 		"12:34 is no time of day":                            "",
-		"12:34:56":                                           "", // nothing behind it
+		"12:34:56":                                           "12:34:56",
+		"[12:34:56]\tat x":                                   "[12:34:56]",
+		"12:34:56     at x":                                  "12:34:56 ",
+		"2026-01-02 03:04:05.678 UTC [7] LOG:  x":            "2026-01-02 03:04:05.678 UTC ",
+		"2026-01-02 03:04:05 +0100 x":                        "2026-01-02 03:04:05 +0100 ",
+		"01/02/2026 03:04:05 PM x":                           "01/02/2026 03:04:05 PM ",
+		"2026-01-02 03:04:05 PMx":                            "2026-01-02 03:04:05 ",
+		"Nov 29 10:00:01 host sshd[7]: x":                    "Nov 29 10:00:01 ",
+		"Nov 29 10:00:01.123456 host x":                      "Nov 29 10:00:01.123456 ",
+		"Sun Nov 29 10:00:01 2026 TLS: x":                    "Sun Nov 29 10:00:01 2026 ",
+		"[Sun Nov 29 10:00:01.123456 2026] [core:error] x":   "[Sun Nov 29 10:00:01.123456 2026] ",
+		"Sun Nov 29 10:00:01 UTC 2026":                       "Sun Nov 29 10:00:01 UTC 2026",
+		"Sun Nov 29 is a day":                                "",
+		"1764410400.123    12 10.0.0.1 TCP_MISS/200":         "1764410400.123 ",
+		"1764410400 is a number":                             "",
+		"1764410400.5":                                       "",
 		"[21:46:14 error":                                    "",
 		"[unfinishedwordbefore 21:46:14] error":              "",
 		"error 12:34:56 inside":                              "",
@@ -33,7 +48,7 @@ func TestHollowLinesSayNothing(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "}": true, "-----------": true, "ok": true, "^~~~": true,
 		"Cache hits       62": true, "Average       0.3 s": true, "PASS": true, "Downloading libgpg-error0": true,
-		"the build is done": false, "exit status 2": false, "müde": false, "total 62": false,
+		"2026-01-02T03:04:05Z ----": true, "12:34:56": true, "12:34:56 done": false, "the build is done": false, "exit status 2": false, "müde": false, "total 62": false,
 	} {
 		if got := salience.Hollow([]byte(text)); got != want {
 			t.Errorf("%q: %v", text, got)
@@ -123,4 +138,16 @@ func FuzzClassify(f *testing.F) {
 			t.Fatalf("%q: a time of %d bytes", line, n)
 		}
 	})
+}
+
+// dmesg --decode writes the level before the time.
+func TestLevelsOfDecodedKernelMessages(t *testing.T) {
+	last := uint8(0)
+	for _, level := range []string{"info  ", "warn  ", "err   ", "crit  ", "emerg "} {
+		m := salience.Builtin().Classify([]byte("kern  :" + level + ": [   12.345678] thermal zone 0 is hot"))
+		if m.Score <= last && level != "info  " {
+			t.Errorf("%s has %d, and the level below it %d", level, m.Score, last)
+		}
+		last = m.Score
+	}
 }

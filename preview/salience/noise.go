@@ -22,6 +22,14 @@ var noiseBegins = func() (table [256][]string) {
 		"Container overflow: ", "Array cookie: ", "Intra object redzone: ", "ASan internal: ", "Left alloca redzone: ", "Right alloca redzone: ",
 		"=== RUN", "=== PAUSE", "=== CONT", "=== NAME", "--- PASS", // go test
 		"● Console", // Jest: what a file that may have passed has written
+		// where a tool says how to get help
+		"[ERROR] -> [Help", "[ERROR] [Help ", "[ERROR] To see the full stack trace", "[ERROR] Re-run Maven", "[ERROR] For more information about the errors",
+		"[ERROR] After correcting the problems", "[ERROR]   mvn ", "[ERROR] Please refer to ",
+		"* Try:", "> Run with --", "> Get more help at ", "* Get more help at ", "Run with --", "Get more help at ",
+		"note: run with `RUST_BACKTRACE=", "For more information about this error, try `rustc", "Some errors have detailed explanations",
+		"npm ERR! A complete log of this run", "npm error A complete log of this run", "npm ERR!     /", "npm ERR! This is probably not a problem with npm",
+		"note: This error originates from a subprocess", "note: This is an issue with the package", "[notice] A new release of pip", "[notice] To update, run",
+		"See \"systemctl status ", "Run `npm audit", "Use `--verbose", "Re-run with --",
 	} {
 		table[begin[0]] = append(table[begin[0]], begin)
 	}
@@ -138,7 +146,7 @@ func Hollow(text []byte) bool {
 // See reports whether a line is hollow, and whether it is so as a frame of a
 // library or of a runtime.
 func See(text []byte) (hollow, library bool) {
-	return (&bare{text: text, time: unknownTime}).see()
+	return (&bare{text: text, time: TimeLength(text)}).see()
 }
 
 // isCount reports whether a line ends with a number in a column of its own, as

@@ -87,6 +87,8 @@ func TestNoise(t *testing.T) {
 		"# FAIL:  0", "no errors found", "gcc -Werror -c error.c -o error.o", "  adding: lib/errors.go", "checking for error_at_line... yes",
 		"✓ shows an error when it failed", "ok  	example/errors	0.3s",
 		"Failed uploads of the cache            0",
+		"[ERROR] Re-run Maven using the -X switch to enable full debug logging.", "[ERROR] -> [Help 1]", "10:00:01 [ERROR] To see the full stack trace of the errors, re-run Maven with the -e switch.",
+		"For more information about this error, try `rustc --explain E0308`.", "npm ERR! A complete log of this run can be found in:",
 	} {
 		if m := classifier.Classify([]byte(line)); m.Score >= salience.MustKeep {
 			t.Errorf("%q is %v with %d", line, m.Reason, m.Score)
@@ -105,8 +107,8 @@ func TestLess(t *testing.T) {
 
 func TestTimeLength(t *testing.T) {
 	for line, want := range map[string]string{
-		"2022-05-20T18:25:58.9337824Z ##[error]x": "##[error]x", "[21:46:14] x": "x", "2019-08-03 02:07:32,581 x": "x", "12:30:01.123  x": "x",
-		"[task 2025-02-13T23:52:10.119Z] 23:52:10     INFO - x": "INFO - x", "10:20 x": "10:20 x", "12:30:01": "12:30:01", "[x": "[x",
+		"2022-05-20T18:25:58.9337824Z ##[error]x": "##[error]x", "[21:46:14] x": "x", "2019-08-03 02:07:32,581 x": "x", "12:30:01.123  x": " x",
+		"[task 2025-02-13T23:52:10.119Z] 23:52:10     INFO - x": "    INFO - x", "10:20 x": "10:20 x", "12:30:01": "", "[x": "[x",
 		"1:2:3 x": "1:2:3 x", "192.168.0.1:80 x": "192.168.0.1:80 x", "": "", "[12:30:01 x": "[12:30:01 x", "2024/01/02 03:04:05 x": "x",
 	} {
 		if got := line[salience.TimeLength([]byte(line)):]; got != want {

@@ -13,6 +13,10 @@ func logLevels() []Rule {
 	rules := slices.Concat(
 		say(Error, 88, 0, `"level":"fatal"`, `"level":60,`, `"s":"F"`), // a record is a line
 		say(Error, 88, 2, "level=fatal", "level=panic", "[emerg]", ":emerg]", "[alert]", ":alert]", "[FATAL]"),
+		say(Error, 92, 1, ":emerg : ", ":alert : "), // dmesg --decode
+		say(Error, 84, 1, ":crit  : "),
+		say(Error, 76, 0, ":err   : "),
+		say(Warning, 52, 0, ":warn  : "),
 		say(Error, 84, 1, "[crit]", ":crit]", "[CRITICAL]", "level=critical"),
 		say(Error, 80, 0, `"level":"critical"`, `"level":"error"`, `"level": "error"`, `"level":50,`, `"s":"E"`, `"severity":"ERROR"`, `"severity": "ERROR"`),
 		say(Error, 80, 1, "level=error", "lvl=eror", ":error]", "[SEVERE]", "<Error>", "/ERROR]", " ERROR]"),

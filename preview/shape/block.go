@@ -89,7 +89,7 @@ func raiseBlock(block []Ranked, marks []salience.Mark, finding int) {
 		case !isStrong(marks[k]):
 			worth += pointsALine * far
 		}
-		if r.look().hollow && !saysNothing(r.Line.Text) {
+		if l := r.look(); l.hollow && !saysNothing(l.behind) {
 			worth += pointsHollow
 		}
 		if worth > r.worth {
@@ -108,7 +108,7 @@ func block(list []Ranked, marks []salience.Mark, finding int) (from, to int) {
 	indent := list[finding].look().indent
 	from, to = finding, finding
 	for from > 0 && finding-from < blockAbove && follows(list, from) {
-		if l := list[from-1].look(); l.blank || boundary(l.bare) {
+		if l := list[from-1].look(); l.blank || boundary(l.behindTime()) {
 			break
 		}
 		from--
@@ -128,7 +128,7 @@ func block(list []Ranked, marks []salience.Mark, finding int) (from, to int) {
 		if ended && !deeper {
 			further--
 		}
-		if boundary(l.bare) || !deeper && (further < 0 || isNamed(marks[k])) {
+		if boundary(l.behindTime()) || !deeper && (further < 0 || isNamed(marks[k])) {
 			break
 		}
 		to, ended = k, false
@@ -143,7 +143,7 @@ func neighbors(list []Ranked) {
 		own[i] = list[i].worth
 	}
 	for i := range list {
-		if list[i].Score < 0 || list[i].look().hollow && !saysNothing(list[i].Line.Text) {
+		if l := list[i].look(); list[i].Score < 0 || l.hollow && !saysNothing(l.behind) {
 			continue
 		}
 		for k := max(0, i-nearLines); k < min(len(list), i+nearLines+1); k++ {
@@ -235,7 +235,7 @@ var legends = []string{"- Expected", "+ Received", "+ actual - expected", "+ Act
 func differences(list []Ranked) {
 	legend := -1
 	for i := range list {
-		text := bytes.TrimSpace(list[i].look().bare)
+		text := bytes.TrimSpace(list[i].look().behindTime())
 		isLegend := slices.ContainsFunc(legends, func(l string) bool { return bytes.HasPrefix(text, []byte(l)) })
 		switch {
 		case isLegend:

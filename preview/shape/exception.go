@@ -72,12 +72,7 @@ func (e *exceptions) isOfPrint(i int) bool {
 
 // text returns a line without times, escapes and blanks at its end.
 func (e *exceptions) text(i int) []byte {
-	l := e.list[i].look()
-	text := l.behindTime()
-	if l.time > 1 && l.bare[l.time-1] == ' ' && l.bare[l.time-2] == ' ' {
-		text = l.bare[l.time-1:] // it is indented behind its time
-	}
-	return bytes.TrimRight(text, " \t\r")
+	return bytes.TrimRight(e.list[i].look().behindTime(), " \t\r")
 }
 
 // read reads the next line.

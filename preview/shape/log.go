@@ -107,35 +107,49 @@ const leastNamed = 86
 // a name alone.
 const mostForName = 16
 
-// unlike returns the scores of marks, reduced for each line that is like others
-// before it, so that what is different comes first. Of counters the last ones
-// count, because they sum up. A failure with a name loses little: each name is
-// news. So is another name in the same message, a little.
+// unlike returns the scores of marks, reduced for each line that is like others, so
+// that what is different comes first. The first and the last of them lose least, then
+// the second and the last but one. Of counters the last ones count, because they sum
+// up. A failure with a name loses little: each name is news. So is another name in the
+// same message, a little.
 func unlike(list []Ranked, marks []salience.Mark) []int {
-	scores, seen := make([]int, len(marks)), map[uint64]int{}
-	weigh := func(i int, coarse bool, each, most int) {
-		fine, h := list[i].look().fine, list[i].look().coarse
-		if !coarse {
-			h = fine
-		} else if fine != h && seen[fine] == 0 {
+	scores, seen, all := make([]int, len(marks)), map[uint64]int{}, map[uint64]int{}
+	alike := func(i int) uint64 {
+		if marks[i].Reason == salience.Failure && marks[i].Score >= leastNamed {
+			return list[i].look().fine
+		}
+		return list[i].look().coarse
+	}
+	for i, m := range marks {
+		if m.Reason != salience.None {
+			all[alike(i)]++
+		}
+	}
+	weigh := func(i int, each, most int) {
+		fine, h := list[i].look().fine, alike(i)
+		if fine != h && seen[fine] == 0 {
 			most = min(most, mostForName)
 			seen[fine]++
 		}
-		scores[i] = int(marks[i].Score) - min(most, each*seen[h])
+		n := seen[h]
+		if marks[i].Reason != salience.Summary {
+			n = min(2*n, 2*(all[h]-1-n)+1)
+		}
+		scores[i] = int(marks[i].Score) - min(most, each*n)
 		seen[h]++
 	}
 	for i, m := range marks {
 		switch {
 		case m.Reason == salience.None || m.Reason == salience.Summary:
 		case m.Reason == salience.Failure && m.Score >= leastNamed:
-			weigh(i, false, 2, 10)
+			weigh(i, 2, 10)
 		default:
-			weigh(i, true, 9, 32)
+			weigh(i, 9, 32)
 		}
 	}
 	for i, m := range slices.Backward(marks) {
 		if m.Reason == salience.Summary {
-			weigh(i, true, 9, 32)
+			weigh(i, 9, 32)
 		}
 	}
 	return scores
@@ -146,7 +160,7 @@ func unlike(list []Ranked, marks []salience.Mark) []int {
 func before(list []Ranked, m salience.Mark, around int) {
 	at := len(list) - 1
 	for k := 1; k <= int(m.Before) && at-k >= 0 && list[at-k].Number == list[at].Number-int64(k); k++ {
-		if boundary(list[at-k].Line.Text) {
+		if boundary(list[at-k].look().behind) {
 			return
 		}
 		list[at-k].place(around-k, KeepContext)

@@ -44,7 +44,7 @@ func (r *Ranked) lookAt() salience.Mark {
 	l.behind = text[time:]
 	l.fine, l.coarse = fingerprintsBehind(l.behind)
 	l.exact = hashExact(l.behind)
-	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.bare)
+	l.time, l.indent, l.blank = seen.Time, seen.Indent, saysNothing(l.behindTime())
 	l.form = frames.Read(l.behindTime()).Form
 	l.frame = l.form != frames.None && l.form != frames.Place
 	l.hollow, l.library = seen.Hollow, seen.Library

@@ -121,6 +121,7 @@ func Rank(list []Ranked, o Options) []Run {
 	byPlace(list, findings, o.Lines, strongest >= strongFinding)
 	messagesFirst(list)
 	differences(list)
+	headings(list, marks)
 	odds.raise(list, strongest >= strongFinding)
 	markExceptions(list, !o.Succeeded)
 	return mergeRuns(runs, rankStacks(list))

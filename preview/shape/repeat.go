@@ -114,7 +114,7 @@ func repeats(list []Ranked, odds odd) (runs []Run) {
 			if first := &list[i-period+(k-i)%period]; !first.Folded && !list[k].Folded {
 				first.raise(list[k].Score, first.Reason) // it speaks for the others
 			}
-			same := bytes.Equal(list[k].Line.Text, list[k-period].Line.Text)
+			same := bytes.Equal(list[k].look().behind, list[k-period].look().behind)
 			switch {
 			case list[k].Folded:
 			case same:
@@ -203,7 +203,7 @@ func repeatHash(r *Ranked) uint64 {
 	if r.Reason == KeepError || r.Reason == KeepWarning {
 		return hashWithoutNumbers(r.look().behind)
 	}
-	if r.Reason > KeepContext || textscan.LinesUp(r.Line.Text) > 0 || isData(r.Line.Text) {
+	if r.Reason > KeepContext || textscan.LinesUp(r.Line.Text) > 0 || isData(r.look().behind) {
 		return r.look().exact
 	}
 	return r.look().coarse

@@ -60,6 +60,8 @@ type fileContent struct {
 	Fold     []text
 	Keep     []text
 	Summary  []text
+	Known    []text
+	Signs    []text
 	Read     bool
 	Relays   bool
 	Shape    text
@@ -152,7 +154,7 @@ func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	}
 	p := &Profile{name: c.Name.value, layer: r.layer.Name, file: r.file, read: c.Read, relays: c.Relays, shape: c.Shape.value, disabled: c.Disabled}
 	if c.Disabled {
-		if len(c.Match)+len(c.Exit)+len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 || c.Read || c.Relays || c.Shape.value != "" {
+		if len(c.Match)+len(c.Exit)+len(c.Fold)+len(c.Keep)+len(c.Summary)+len(c.Known)+len(c.Signs) > 0 || c.Read || c.Relays || c.Shape.value != "" {
 			return nil, r.fail(0, "disabled", "a profile that is switched off says nothing else")
 		}
 		return p, nil
@@ -160,10 +162,10 @@ func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 	if c.Shape.value != "" && shape.Named(c.Shape.value) == shape.None {
 		return nil, r.fail(c.Shape.line, "shape", "is %q, and not one of %s", c.Shape.value, strings.Join(shape.Names(), ", "))
 	}
-	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary) > 0 {
+	if c.Read && len(c.Fold)+len(c.Keep)+len(c.Summary)+len(c.Known)+len(c.Signs) > 0 {
 		return nil, r.fail(0, "read", "what was asked for is shown as it is: no line of it is folded, kept or sums up")
 	}
-	for _, step := range []func(*fileContent, *Profile) error{r.checkProject, r.readMatch, r.readExit, r.readRules} {
+	for _, step := range []func(*fileContent, *Profile) error{r.checkProject, r.readMatch, r.readExit, r.readRules, r.readSigns} {
 		if err := step(c, p); err != nil {
 			return nil, err
 		}
@@ -172,7 +174,8 @@ func (r *reader) newProfile(c *fileContent) (*Profile, error) {
 }
 
 // checkProject rejects what the profiles of a repository may not state: a meaning
-// would be shown to the reader, and the kind of the output decides what is cut.
+// would be shown to the reader, the kind of the output decides what is cut, and lines by
+// which a text is known reach the output of other commands.
 func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 	const reason = "is not for the profiles of a project to say"
 	switch {
@@ -183,6 +186,10 @@ func (r *reader) checkProject(c *fileContent, _ *Profile) error {
 		return r.fail(0, "read", reason)
 	case c.Shape.value != "":
 		return r.fail(c.Shape.line, "shape", reason)
+	case len(c.Known) > 0:
+		return r.fail(0, "known", reason)
+	case len(c.Signs) > 0:
+		return r.fail(0, "signs", reason)
 	}
 	return nil
 }
@@ -246,6 +253,23 @@ func (r *reader) readRules(c *fileContent, p *Profile) error {
 	}
 	p.rules = rules
 	return nil
+}
+
+// readSigns compiles the patterns for lines by which a text is known.
+func (r *reader) readSigns(c *fileContent, p *Profile) error {
+	if len(c.Known)+len(c.Signs) == 0 {
+		return nil
+	}
+	signs, err := linerule.New(values(c.Signs), nil, values(c.Known))
+	if bad, ok := errors.AsType[*linerule.PatternError](err); ok {
+		field, list := "known", c.Known
+		if bad.Verdict == linerule.Keep {
+			field, list = "signs", c.Signs
+		}
+		return r.fail(list[bad.Index].line, field, "pattern %q: %s", bad.Pattern, bad.Reason)
+	}
+	p.signs = signs
+	return err
 }
 
 // values returns the strings of a list.

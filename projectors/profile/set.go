@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ type Profile struct {
 	exits               map[int32]exitCode
 	keep, fold, summary []string
 	rules               *linerule.Rules
+	signs               *linerule.Rules // of lines by which its text is known: one to sum up is enough, and two to keep are
 	read                bool
 	relays              bool // its output is what others wrote
 	shape               string
@@ -114,6 +116,11 @@ type Set struct {
 	wild     []match            // patterns that begin with a word with a star
 	digest   string
 	choices  choices
+
+	texts   *linerule.Texts
+	known   []*Profile      // that texts knows, in its order
+	unnamed *linerule.Rules // for a command without a profile
+	rules   map[*Profile]*linerule.Rules
 }
 
 // Load reads layers, of which a later one is stronger: its profiles replace those of
@@ -145,7 +152,56 @@ func Load(layers ...Layer) (*Set, error) {
 	}
 	slices.SortFunc(s.profiles, func(a, b *Profile) int { return cmp.Compare(a.name, b.name) })
 	s.index()
-	return s, nil
+	return s, s.indexTexts()
+}
+
+// indexTexts prepares to know texts by their lines.
+func (s *Set) indexTexts() (err error) {
+	var list []linerule.Text
+	for _, p := range s.profiles {
+		if p.signs != nil && !p.disabled {
+			s.known = append(s.known, p)
+			list = append(list, linerule.Text{Signs: p.signs, Rules: p.rules})
+		}
+	}
+	if s.texts, err = linerule.NewTexts(list); err != nil {
+		return err
+	}
+	s.unnamed, s.rules = (*linerule.Rules)(nil).Among(s.texts), make(map[*Profile]*linerule.Rules, len(s.profiles))
+	for _, p := range s.profiles {
+		s.rules[p] = p.rules.Among(s.texts)
+	}
+	return nil
+}
+
+// Rules returns the rules for what a program with a profile printed, or with none: those of the
+// profile, which linerule.Rules.ForText extends by those of profiles that know the text. They are nil
+// for a nil Set.
+func (s *Set) Rules(p *Profile) *linerule.Rules {
+	if s == nil {
+		return p.Rules()
+	}
+	if r := s.rules[p]; r != nil {
+		return r
+	}
+	return s.unnamed
+}
+
+// Known returns the profiles that know a text by its lines, by name.
+func (s *Set) Known(text []byte) (list []*Profile) {
+	if s == nil {
+		return nil
+	}
+	for _, i := range s.texts.Known(func(yield func([]byte) bool) {
+		for line := range bytes.Lines(text) {
+			if !yield(bytes.TrimSuffix(line, []byte{'\n'})) {
+				return
+			}
+		}
+	}) {
+		list = append(list, s.known[i])
+	}
+	return list
 }
 
 // readLayer reads the files of a layer in the order of their names, and writes their

@@ -39,11 +39,11 @@ func BuiltIn() []Family { return WithProfiles(profile.BuiltIn()) }
 // has its own (RFC "Budget Ownership"), a batch twice as much, and all others have the one that the contract states.
 func WithProfiles(profiles *profile.Set) []Family {
 	return []Family{
-		described("text", projectors.Text(), renderers.Text()),
+		ofTexts(profiles, described("text", projectors.Text(), renderers.Text())),
 		{Name: "command", Tokens: 2000, Projector: projectors.Command(profiles), Renderer: renderers.Command(), Ordered: true,
-			Profiles: profiles, Rules: func(commandLine string) *linerule.Rules { return profiles.Find(commandLine).Rules() }},
+			Profiles: profiles, Rules: func(commandLine string) *linerule.Rules { return profiles.Rules(profiles.Find(commandLine)) }},
 		{Name: "command_batch", Tokens: 4000, Projector: projectors.CommandBatch(profiles), Renderer: renderers.CommandBatch(), Profiles: profiles},
-		adapted("task_output", projectors.TaskOutput()),
+		ofTexts(profiles, adapted("task_output", projectors.TaskOutput())),
 		declared("task_status"),
 		declared("task_list"),
 		declared("task_input"),
@@ -74,8 +74,8 @@ func WithProfiles(profiles *profile.Set) []Family {
 		declared("web_search"),
 		whole(adapted("image_view", projectors.ImageView())),
 		whole(adapted("image_generate", projectors.ImageGenerate())),
-		whole(described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp"))),
-		whole(described("external_json", projectors.ExternalJSON(), renderers.External("external_json"))),
+		ofTexts(profiles, whole(described("external_mcp", projectors.ExternalMCP(), renderers.External("external_mcp")))),
+		ofTexts(profiles, whole(described("external_json", projectors.ExternalJSON(), renderers.External("external_json")))),
 	}
 }
 
@@ -100,6 +100,13 @@ func adapted(name string, p projectors.Projector) Family {
 func described(name string, p projectors.Projector, r renderers.Renderer) Family {
 	f := adapted(name, p)
 	f.Renderer = r
+	return f
+}
+
+// ofTexts lets profiles know the texts of a family by their lines.
+func ofTexts(profiles *profile.Set, f Family) Family {
+	rules := profiles.Rules(nil)
+	f.Rules = func(string) *linerule.Rules { return rules }
 	return f
 }
 

@@ -296,8 +296,8 @@ func TestProfilesOverrideInLayers(t *testing.T) {
 	}
 	list := families.WithProfiles(set)
 	for i := range list {
-		rules := list[i].LineRules("deploy api") // of the example; "command" alone has line rules
-		if (rules != nil) != (list[i].Name == "command") {
+		rules := list[i].LineRules("deploy api") // of the example; other families know texts by their lines alone
+		if ofText := slices.Contains([]string{"text", "task_output", "external_mcp", "external_json"}, list[i].Name); (rules != nil) != (ofText || list[i].Name == "command") {
 			t.Errorf("%s: rules are %v", list[i].Name, rules)
 		}
 	}

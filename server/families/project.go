@@ -15,6 +15,7 @@ import (
 // paths. What the result leaves out is put into sink.
 func (f *Family) Project(ctx context.Context, in projectors.Input, handle func(path string) string, sink artifactstore.Sink) (projectors.Projection, error) {
 	policy := renderers.Policy{Counter: in.Policy.Counter, Handle: handle}
+	in.Rules = f.LineRules(in.Output.GetCommand().GetCommandLine())
 	in.Measure = func(r *pb.CanonicalToolResult) (renderers.Receipt, error) { return f.Renderer.Render(r, policy) }
 	if custom, ok := f.Renderer.(*renderers.CustomRenderer); ok {
 		in.MeasurePayload = func(m protoreflect.Message) (renderers.Receipt, error) { return custom.RenderPayload(m, policy) }
