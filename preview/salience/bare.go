@@ -1,6 +1,10 @@
 package salience
 
-import "github.com/toolresult/toolresult/preview/frames"
+import (
+	"bytes"
+
+	"github.com/toolresult/toolresult/preview/frames"
+)
 
 // Seen is what a line is by itself, beside its mark.
 type Seen struct {
@@ -73,7 +77,7 @@ func (b *bare) isNoise() bool {
 // see reports whether the line is hollow, and whether it is so as a frame of a library or of a runtime.
 func (b *bare) see() (hollow, library bool) {
 	letters := 0
-	for _, c := range b.text[b.time:] {
+	for _, c := range bytes.TrimPrefix(b.text[b.time:], []byte("[INFO]")) { // Maven writes it before empty lines and rules, too
 		if isAlphanumeric(c) || c >= 0x80 {
 			if letters++; letters == leastLetters {
 				library = b.isLibrary()

@@ -117,7 +117,7 @@ func TestPackageManagers(t *testing.T) {
 		"E: Unable to correct problems, you have held broken packages.":       {salience.Error, 86},
 		"  - conflicting requests":                                            {salience.Error, 86},
 		"error: failed to select a version for `rand`.":                       {salience.Error, 86},
-		"[ERROR] Failed to execute goal on project shop: Could not resolve":   {salience.Error, 86},
+		"[ERROR] Failed to execute goal on project shop: Could not resolve":   {salience.Exit, 93},
 		"PackagesNotFoundError: The following packages are not available":     {salience.Error, 86},
 		"   > Could not find com.example:lib:9.9.":                            {salience.Error, 60},
 		"Error: No available formula with the name \"nosuch\".":               {salience.Error, 84},

@@ -28,6 +28,5 @@ func packages() []Rule {
 		// Maven, Gradle, Homebrew, and whatever checks what it downloaded
 		say(Error, 92, 2, "Could not resolve dependencies", "Could not find artifact", "Could not transfer artifact", "Non-resolvable parent POM", "What went wrong:",
 			"No matching variant", "No available formula", "checksum mismatch", "hash mismatch"),
-		say(Error, 90, 1, "Failed to execute goal"),
 	)
 }

@@ -14,13 +14,13 @@ import (
 
 // runners are all rules of this file.
 func runners() []Rule {
-	return slices.Concat(runnerSummaries(), noTests(), failedTests(), comparisons(), codePlaces(), checkers(), deployments(), packageManagers())
+	return slices.Concat(runnerSummaries(), noTests(), failedTests(), buildEnds(), comparisons(), codePlaces(), checkers(), deployments(), packageManagers())
 }
 
 // runnerSummaries are the counters and verdicts of runs.
 func runnerSummaries() []Rule {
 	return []Rule{
-		{Literal: "BUILD FAILURE", Place: Word, Reason: Exit, Score: 78},                                               // Maven
+		{Literal: "BUILD FAILURE", Place: Word, Reason: Summary, Score: 86},                                            // Maven
 		{Literal: "# fail ", Place: First, Reason: Summary, Score: 84, Before: 2, only: countAfter},                    // node --test, TAP
 		{Literal: "ℹ fail ", Place: First, Reason: Summary, Score: 84, Before: 2, only: countAfter},                    // node --test, spec
 		{Literal: "# tests ", Place: First, Reason: Summary, Score: 62, After: 4, only: digitAfter},                    // node --test, TAP
@@ -90,6 +90,21 @@ func failedTests() []Rule {
 		{Literal: "Test Run Failed", Place: Word, Reason: Failure, Score: 80, After: 4},                   // dotnet test
 		{Literal: "Failure/Error:", Place: First, Reason: Failure, Score: 84, After: 5},                   // RSpec
 		{Literal: "Failed asserting that", Place: First, Reason: Failure, Score: 86, Before: 1, After: 4}, // PHPUnit
+	}
+}
+
+// buildEnds are the last lines of builds in Java that failed. They say all of it: the tests by name, what they count, the
+// module, and the step.
+func buildEnds() []Rule {
+	return []Rule{
+		{Literal: "[ERROR] Failures:", Place: First, Reason: Failure, Score: 93, After: 32, List: true}, // Surefire
+		{Literal: "[ERROR] Errors:", Place: First, Reason: Failure, Score: 93, After: 32, List: true},   // Surefire
+		{Literal: "[ERROR] Tests run:", Place: First, Reason: Summary, Score: 88},                       // Surefire
+		{Literal: " FAILURE [", Reason: Failure, Score: 92, After: 1, only: inReactor},                  // Maven: a module
+		{Literal: " SKIPPED", Reason: Summary, Score: 70, only: inReactor},                              // Maven: a module
+		{Literal: "[ERROR] Failed to execute goal", Place: First, Reason: Exit, Score: 93, After: 1},    // Maven
+		{Literal: " error", Reason: Summary, Score: 80, only: countAlone},                               // javac
+		{Literal: " errors", Reason: Summary, Score: 80, only: countAlone},                              // javac
 	}
 }
 
@@ -181,17 +196,21 @@ func packageManagers() []Rule {
 var (
 	countAfter     = &condition{"right before a number that is not 0", func(l line, _, end int) bool { return end < len(l.text) && l.text[end] >= '1' && l.text[end] <= '9' }}
 	countFirst     = &condition{"right behind a number that is not 0, at the beginning", func(l line, at, _ int) bool { return isCountWord(l.text[min(l.body, at):at]) }}
+	countAlone     = &condition{"right behind a number that is not 0, in a line with nothing else", func(l line, at, end int) bool { return l.countAlone(at, end) }}
 	countsFindings = &condition{"before a number that is not 0, and what is counted", func(l line, _, end int) bool { return countsFinding(l.text[end:]) }}
 	atEnd          = &condition{"at the end of the line", func(l line, _, end int) bool { return len(blanksAndReturns.TrimRight(l.text[end:])) == 0 }}
 	endsInDuration = &condition{"behind blanks alone, in a line that ends with a time in ms", func(l line, at, _ int) bool { return l.onlyBlanks(at) && (l.endsWith("ms") || l.endsWith("ms)")) }}
-	placed         = &condition{"in a line with a place in a file", func(l line, _, _ int) bool { return l.hasPlace() }}
-	placeAlone     = &condition{"in a line that is a place in the user's code, and nothing else", func(l line, at, end int) bool { return l.placeAlone(at, end) }}
-	goFrame        = &condition{"in a line that is a place in the user's code behind a tab, and nothing else", func(l line, at, end int) bool { return l.text[TimeLength(l.text)] == '\t' && l.placeAlone(at, end) }}
-	raisesAt       = &condition{"before a position and the name of an exception alone", func(l line, at, end int) bool { return l.positioned(at, end) && endsAsException(l.text[end:]) }}
-	comparesAt     = &condition{"before a position and a text with \"want\", \"got\" or \"expected\"", func(l line, at, end int) bool { return l.positioned(at, end) && compares(l.text[end:]) }}
-	numberedTitle  = &condition{"in the first word behind a number and a parenthesis", func(l line, at, _ int) bool { return isNumbered(l.text[min(l.body, at):at]) }}
-	saysDepends    = &condition{"in a line that says what a package depends on", func(l line, _, _ int) bool { return contains(l.text, "Depends: ") || contains(l.text, "Breaks: ") }}
-	saysNone       = &condition{"behind \"none of\" or \"nothing\"", func(l line, at, _ int) bool {
+	inReactor      = &condition{"behind the name of a module and dots", func(l line, at, _ int) bool {
+		return at > l.body && l.text[at-1] == '.' && contains(l.text[:l.body], "[INFO]")
+	}}
+	placed        = &condition{"in a line with a place in a file", func(l line, _, _ int) bool { return l.hasPlace() }}
+	placeAlone    = &condition{"in a line that is a place in the user's code, and nothing else", func(l line, at, end int) bool { return l.placeAlone(at, end) }}
+	goFrame       = &condition{"in a line that is a place in the user's code behind a tab, and nothing else", func(l line, at, end int) bool { return l.text[TimeLength(l.text)] == '\t' && l.placeAlone(at, end) }}
+	raisesAt      = &condition{"before a position and the name of an exception alone", func(l line, at, end int) bool { return l.positioned(at, end) && endsAsException(l.text[end:]) }}
+	comparesAt    = &condition{"before a position and a text with \"want\", \"got\" or \"expected\"", func(l line, at, end int) bool { return l.positioned(at, end) && compares(l.text[end:]) }}
+	numberedTitle = &condition{"in the first word behind a number and a parenthesis", func(l line, at, _ int) bool { return isNumbered(l.text[min(l.body, at):at]) }}
+	saysDepends   = &condition{"in a line that says what a package depends on", func(l line, _, _ int) bool { return contains(l.text, "Depends: ") || contains(l.text, "Breaks: ") }}
+	saysNone      = &condition{"behind \"none of\" or \"nothing\"", func(l line, at, _ int) bool {
 		return contains(l.text[:at], "none of ") || contains(l.text[:at], "nothing ")
 	}}
 	saysErrors   = &condition{"before the word error", func(l line, _, end int) bool { return contains(l.text[end:], "error") }}
@@ -212,6 +231,11 @@ func isNumbered(text []byte) bool {
 	rest := digitSet.TrimLeft(text)
 	word, found := bytes.CutPrefix(rest, []byte(") "))
 	return found && len(rest) < len(text) && bytes.IndexByte(word, ' ') < 0
+}
+
+// countAlone reports whether a count that is not 0 and the word after it are all of the line, but for blanks.
+func (l line) countAlone(at, end int) bool {
+	return isCountWord(append(l.text[min(l.body, at):at:at], ' ')) && len(blanksAndReturns.TrimRight(l.text[end:])) == 0
 }
 
 // isCountWord reports whether a text is a number that is not 0, and a blank.

@@ -179,7 +179,7 @@ func after(list []Ranked, m salience.Mark, score, around int) {
 			return
 		}
 		switch {
-		case m.List && k > 1 && k <= int(m.After) && len(bytes.TrimSpace(text)) == 0:
+		case m.List && k > 1 && k <= int(m.After) && endsList(text):
 			return
 		case m.List && k <= int(m.After):
 			list[k].raise(score-1, Reasons[m.Reason])
@@ -190,6 +190,12 @@ func after(list []Ranked, m salience.Mark, score, around int) {
 			list[k].place(around-k-min(k, 6), KeepContext)
 		}
 	}
+}
+
+// endsList reports whether a line below a heading has no text, or the level of a logger alone.
+func endsList(text []byte) bool {
+	text = bytes.TrimSpace(text)
+	return len(text) == 0 || string(text) == "[INFO]"
 }
 
 // boundary reports whether a line begins another step of a build.
