@@ -25,7 +25,6 @@ var noiseBegins = func() (table [256][]string) {
 		// where a tool says how to get help
 		"[ERROR] -> [Help", "[ERROR] [Help ", "[ERROR] To see the full stack trace", "[ERROR] Re-run Maven", "[ERROR] For more information about the errors",
 		"[ERROR] After correcting the problems", "[ERROR]   mvn ", "[ERROR] Please refer to ",
-		"[ERROR] \tat ", // the stack of Maven itself
 		"* Try:", "> Run with --", "> Get more help at ", "* Get more help at ", "Run with --", "Get more help at ",
 		"Deprecated Gradle features were used", "You can use '--warning-mode all'", "For more on this, please refer to https://docs.gradle.org/",
 		"note: run with `RUST_BACKTRACE=", "For more information about this error, try `rustc", "Some errors have detailed explanations",
@@ -58,9 +57,6 @@ func isNoise(body []byte) bool {
 	body = anyBlanks.TrimRight(body)
 	if len(body) == 0 {
 		return false
-	}
-	if string(body) == "[ERROR]" { // an empty line of Maven
-		return true
 	}
 	switch body[len(body)-1] {
 	case 'K', 'k', 'D', 'd', ']':
