@@ -334,7 +334,7 @@ func (r *Rows) measure(k int) measured {
 			numbers++
 		case isDate(text):
 			dates++
-		case isLink(text) || text[0] == '{' || text[0] == '[':
+		case isLink(text) || c.Kind == Nested || bytes.HasPrefix(text, []byte(`{"`)) || bytes.HasPrefix(text, []byte(`["`)) || bytes.HasPrefix(text, []byte(`[{`)):
 			links++
 		case bytes.Count(text, []byte(", ")) > 1 && isAmount(text[:bytes.IndexByte(text, ',')]):
 			lists++
