@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/focus"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/pages"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
@@ -352,8 +353,30 @@ func (e *Excerpt) ReadPage(content []byte, f Hints) *PageText {
 	if s := e.Shape(f); f.Range || s != shape.None && s != shape.Prose && s != shape.Listing || s == shape.None && e.IsLog(f) {
 		return nil
 	}
+	if e.isKnown(f) {
+		return nil
+	}
 	if pages.IsMarkdown(content) && e.Shape(f) != shape.Listing {
 		return ParsePage(content, "", true)
 	}
 	return ParseDump(content)
+}
+
+// leastKnown is how many lines of a text the rules of a program keep, at least, if the text is of that
+// program.
+const leastKnown = 2
+
+// isKnown reports whether the rules of a program know the text, which then is no page.
+func (e *Excerpt) isKnown(f Hints) bool {
+	rules := e.rulesFor(f)
+	if rules == nil {
+		return false
+	}
+	n := 0
+	for _, v := range e.askRules(rules).lines {
+		if v == linerule.Keep || v == linerule.Summary {
+			n++
+		}
+	}
+	return n >= leastKnown
 }
