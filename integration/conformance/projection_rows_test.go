@@ -39,7 +39,7 @@ var renderingRows = []requirement{
 		return all(errs...)
 	}},
 	{"Model-Visible Rendering", "A tool whose most readable form is structure renders JSON as such, inside of its receipt.", func(c *client) error {
-		return equal("receipt", c.small("external_json").text(), "External tool answered (ci)\nTool data:\n{\"build\": 7, \"state\": \"green\"}")
+		return equal("receipt", c.small("external_json").text(), "External tool answered (ci)\nTool data:\n{\"build\":7,\"state\":\"green\"}")
 	}},
 }
 
