@@ -52,10 +52,11 @@ func (t *tree) survey(text []byte) {
 		node   int32
 	}
 	for line := range bytes.Lines(text) {
-		e, ok := parseElement(line)
+		e, ok := t.parse(line)
 		if !ok {
 			continue
 		}
+		t.begun = true
 		t.hasMain = t.hasMain || e.role == "main"
 		for _, key := range [...]string{e.key(), e.family()} {
 			if key != "" && (t.times[key] > 0 || len(t.times) < maxKeys) {
@@ -69,7 +70,7 @@ func (t *tree) survey(text []byte) {
 		if len(open) > 0 {
 			n.parent = open[len(open)-1].node
 		}
-		if key := e.family(); key != "" {
+		if key := e.family(); key != "" && e.role != "img" && e.role != "image" {
 			n.family = hashOf(key)
 		}
 		if len(open) < maxOpen {
@@ -83,6 +84,7 @@ func (t *tree) survey(text []byte) {
 		}
 		nodes = append(nodes, n)
 	}
+	t.begun = false
 	t.marks, t.parents = make([]rowMark, len(nodes)), make([]int32, len(nodes))
 	for i := range nodes {
 		t.parents[i] = nodes[i].parent
@@ -149,12 +151,10 @@ func (t *tree) wrappers(nodes []node) {
 func (t *tree) flatRows(nodes []node) {
 	kids := map[int32][]int32{}
 	for i := range nodes {
-		if nodes[i].parent >= 0 {
-			kids[nodes[i].parent] = append(kids[nodes[i].parent], int32(i))
-		}
+		kids[nodes[i].parent] = append(kids[nodes[i].parent], int32(i))
 	}
-	for parent := range nodes {
-		of := kids[int32(parent)]
+	for parent := int32(-1); int(parent) < len(nodes); parent++ {
+		of := kids[parent]
 		if len(of) < leastInFlat {
 			continue
 		}
@@ -229,6 +229,9 @@ func (t *tree) flat(kids []int32, ends []int) {
 // with those of other rows, such as "Select KL1776"; empty for others.
 func (e *element) family() string {
 	key := e.key()
+	if (e.role == "img" || e.role == "image") && len(e.name) > 0 {
+		key = e.role + " " + string(e.name)
+	}
 	if key == "" || e.role == "option" {
 		return ""
 	}

@@ -1,6 +1,9 @@
 package pages
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The readable form of an accessibility tree has the main part first, without wrappers,
 // addresses and deep indentation: text, headings, fields with their values, and what can
@@ -47,15 +50,19 @@ func isTree(text []byte) bool {
 // ReadSnapshot returns the readable form of a text with the accessibility tree of a page;
 // nil for any other text.
 func ReadSnapshot(text []byte) *Form {
-	if !isTree(text) {
+	t := tree{form: &Form{tree: true}}
+	switch {
+	case isTree(text):
+	case isTagged(text):
+		t.tagged, text = true, joinTagged(text)
+	default:
 		return nil
 	}
-	t := tree{form: &Form{tree: true}}
 	t.survey(text)
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		trimmed := bytes.TrimLeft(line, " \t")
-		if e, ok := parseElement(line); ok {
+		if e, ok := t.parse(line); ok {
 			t.element(&e)
 			continue
 		}
@@ -79,33 +86,46 @@ func ReadSnapshot(text []byte) *Form {
 // unlike others, and behind all rows for the others, with what they begin with.
 func (t *tree) writeLines(lines []treeLine, odd []int) {
 	var later []treeLine
+	sizes := map[int32]int{} // rows of groups
+	for _, g := range t.groups {
+		sizes[g]++
+	}
 	flush := func() {
 		for _, l := range later {
 			t.form.add(l.line, l.text)
 		}
 		later = later[:0]
 	}
-	var first []byte // of the row
-	for i, l := range lines {
+	for _, l := range lines {
+		if l.line.Row != 0 && sizes[t.groups[l.line.Row]] < leastRows {
+			l.line.Row = 0
+		}
 		if l.line.Row != 0 {
 			l.line.Odd = uint8(min(odd[l.line.Row], maxOdd))
 		}
 		if len(later) > 0 && (l.line.Row == 0 || t.groups[l.line.Row] != t.groups[later[0].line.Row]) {
 			flush()
 		}
-		if i == 0 || lines[i-1].line.Row != l.line.Row {
-			first = l.text
-		}
 		switch {
-		case !l.common:
-			t.form.add(l.line, l.text)
-		case l.line.Odd >= oddMore || len(first) == 0:
-			t.form.add(l.line, l.text)
+		case l.common && l.line.Row != 0 && l.line.Odd < oddMore:
+			l.line.Odd = 0
+			later = append(later, l)
+		case l.line.Odd >= oddMore && !l.common:
+			t.form.add(l.line, t.withRef(l))
 		default:
-			later = append(later, treeLine{line: l.line, text: l.text})
+			t.form.add(l.line, l.text)
 		}
 	}
 	flush()
+}
+
+// withRef returns a line of a row with the reference of its first cell.
+func (t *tree) withRef(l treeLine) []byte {
+	c := t.cells[l.line.Row]
+	if rest, ok := bytes.CutPrefix(l.text, c.text); ok && len(c.ref) > 0 && c.ref[0] == '[' {
+		return slices.Concat(c.text, []byte(" "), c.ref, rest)
+	}
+	return l.text
 }
 
 // maxOdd bounds how much a row is unlike others.
@@ -145,6 +165,12 @@ type treeLine struct {
 	common bool // it has what is in every row
 }
 
+// cell is the first cell of a row.
+type cell struct{ text, ref []byte }
+
+// noGroup is the group of what is in no row.
+const noGroup = -2
+
 // tree reads the lines of a tree.
 type tree struct {
 	form    *Form
@@ -152,6 +178,8 @@ type tree struct {
 	rest    []treeLine // beside the main part
 	open    []openElement
 	section int32
+	tagged  bool // it has tags
+	begun   bool // a tag was seen
 	started bool // an element was seen
 	hasMain bool
 	times   map[string]int // of controls, by their roles and names, and by their families
@@ -163,6 +191,7 @@ type tree struct {
 	rowID   int32          // of the row that is read; 0: none
 	groups  []int32        // of rows, by what they are in
 	inRow   map[string]int // elements of the row by their roles
+	cells   []cell         // the first ones of rows
 	pieces  []piece        // of all rows
 
 	row     []byte // elements of a row that are not written yet
@@ -197,7 +226,7 @@ const maxOpen = 512
 
 // element adds an element.
 func (t *tree) element(e *element) {
-	t.started = true
+	t.started, t.begun = true, true
 	for len(t.open) > 0 && t.top().indent >= e.indent {
 		if top := t.top(); top.begins || t.inFlat && !top.row {
 			t.endRow()
@@ -230,7 +259,7 @@ func (t *tree) element(e *element) {
 		own.beside = true
 	}
 	t.write(e, own, parent)
-	if len(e.name) > 0 && (e.key() != "" || rowRoles[e.role] || cellRoles[e.role]) {
+	if len(e.name) > 0 && (begins || e.key() != "" || rowRoles[e.role] || cellRoles[e.role]) {
 		own.name = e.name
 	}
 	if len(t.open) < maxOpen {
@@ -241,10 +270,10 @@ func (t *tree) element(e *element) {
 // beginRow begins a row in an element.
 func (t *tree) beginRow(parent int32) {
 	if len(t.groups) == 0 {
-		t.groups = append(t.groups, -2) // of no row
+		t.groups, t.cells = append(t.groups, noGroup), append(t.cells, cell{}) // of no row
 	}
 	t.rowID = int32(len(t.groups))
-	t.groups = append(t.groups, parent)
+	t.groups, t.cells = append(t.groups, parent), append(t.cells, cell{})
 	t.inRow = map[string]int{}
 }
 
@@ -291,6 +320,10 @@ func (t *tree) write(e *element, own, parent openElement) {
 			return
 		}
 		line.Kind = Item
+		if own.row && t.times[e.family()] >= manyTimes {
+			t.common = append(append(t.common, e.text(false)...), ' ')
+			return
+		}
 		t.put(line, e.text(false), own)
 		return
 	case len(e.name) == 0, e.role == "generic":
@@ -303,6 +336,9 @@ func (t *tree) write(e *element, own, parent openElement) {
 	default:
 		if repeats(parent.name, e.name) && len(e.value) == 0 {
 			return
+		}
+		if cellRoles[e.role] && t.rowID != 0 && t.cells[t.rowID].text == nil {
+			t.cells[t.rowID] = cell{e.text(false), e.ref}
 		}
 		line.Kind = Item
 		if len(e.value) > 0 || rowRoles[e.role] || cellRoles[e.role] {
@@ -456,6 +492,9 @@ func level(states [][]byte) uint8 {
 
 // text returns an element as a line shows it.
 func (e *element) text(withRef bool) []byte {
+	if e.raw != nil {
+		return e.raw
+	}
 	var out []byte
 	before := len(e.ref) > 0 && e.ref[0] != '['
 	if withRef && before {
