@@ -237,7 +237,7 @@ func (t *tree) element(e *element) {
 	}
 	parent := t.top()
 	mark := t.marks[t.next]
-	begins := rowRoles[e.role] && (!parent.row || e.role != "article" && !parent.wraps) || mark == wrapsRow && !parent.row
+	begins := rowRoles[e.role] && (!parent.row || e.role != "article" && !parent.wraps) || !parent.row && (mark == wrapsRow || e.wrapsClick())
 	if begins || mark >= beginsRow && !parent.row {
 		t.endRow()
 		t.endCommon(parent.beside)
@@ -265,6 +265,11 @@ func (t *tree) element(e *element) {
 	if len(t.open) < maxOpen {
 		t.open = append(t.open, own)
 	}
+}
+
+// wrapsClick reports whether an element can be clicked and what is inside of it says why.
+func (e *element) wrapsClick() bool {
+	return e.click && e.raw == nil && len(e.name) == 0 && len(e.value) == 0
 }
 
 // beginRow begins a row in an element.
