@@ -37,6 +37,7 @@ type node struct {
 	size   int32  // elements inside
 	role   string // of itself
 	first  string // role of the first element inside that shows something
+	key    uint64 // of a control; 0 for others
 	family uint64 // of a control with others that are named alike; 0 for others
 	acts   bool   // has a control inside
 	rows   bool   // has rows inside
@@ -58,10 +59,10 @@ func (t *tree) survey(text []byte) {
 		}
 		t.begun = true
 		t.hasMain = t.hasMain || e.role == "main"
-		for _, key := range [...]string{e.key(), e.family()} {
-			if key != "" && (t.times[key] > 0 || len(t.times) < maxKeys) {
-				t.times[key]++
-			}
+		key, family := e.key(), e.family()
+		t.count(key)
+		if family != key {
+			t.count(family)
 		}
 		for len(open) > 0 && open[len(open)-1].indent >= e.indent {
 			open = open[:len(open)-1]
@@ -70,8 +71,8 @@ func (t *tree) survey(text []byte) {
 		if len(open) > 0 {
 			n.parent = open[len(open)-1].node
 		}
-		if key := e.family(); key != "" && e.role != "img" && e.role != "image" {
-			n.family = hashOf(key)
+		if key != "" && family != "" {
+			n.key, n.family = hashOf(key), hashOf(family)
 		}
 		if len(open) < maxOpen {
 			open = append(open, struct {
@@ -92,6 +93,13 @@ func (t *tree) survey(text []byte) {
 	sumUp(nodes)
 	t.wrappers(nodes)
 	t.flatRows(nodes)
+}
+
+// count counts a control, or a family of them.
+func (t *tree) count(key string) {
+	if key != "" && (t.times[key] > 0 || len(t.times) < maxKeys) {
+		t.times[key]++
+	}
 }
 
 // sumUp tells elements what is inside of them.
@@ -158,18 +166,23 @@ func (t *tree) flatRows(nodes []node) {
 		if len(of) < leastInFlat {
 			continue
 		}
-		if ends := rowEnds(nodes, of); len(ends) >= leastRows {
+		ends := rowEnds(of, func(i int32) uint64 { return nodes[i].key })
+		if len(ends) < leastRows { // their names differ
+			ends = rowEnds(of, func(i int32) uint64 { return nodes[i].family })
+		}
+		if len(ends) >= leastRows {
 			t.flat(of, ends)
 		}
 	}
 }
 
-// rowEnds returns the places of the children that end rows.
-func rowEnds(nodes []node, kids []int32) (ends []int) {
+// rowEnds returns the places of the children that end rows: of the controls that return, the one
+// that is farthest from the next.
+func rowEnds(kids []int32, control func(int32) uint64) (ends []int) {
 	times := map[uint64]int{}
 	most := 0
 	for _, k := range kids {
-		if f := nodes[k].family; f != 0 {
+		if f := control(k); f != 0 {
 			times[f]++
 			most = max(most, times[f])
 		}
@@ -181,7 +194,7 @@ func rowEnds(nodes []node, kids []int32) (ends []int) {
 	last, at := uint64(0), 0
 	best := uint64(0)
 	for i, k := range kids {
-		f := nodes[k].family
+		f := control(k)
 		if f == 0 || times[f]*100 < most*shareAnchor {
 			continue
 		}
@@ -194,7 +207,7 @@ func rowEnds(nodes []node, kids []int32) (ends []int) {
 		last, at = f, i
 	}
 	for i, k := range kids {
-		if best != 0 && nodes[k].family == best {
+		if best != 0 && control(k) == best {
 			ends = append(ends, i)
 		}
 	}
@@ -275,8 +288,12 @@ func (t *tree) addPiece(e *element, shown []byte) {
 	if key := e.family(); key != "" && !fieldRoles[role] {
 		said = []byte(key)
 	}
-	value := place + " " + string(masked(said)) + string(masked(statesOf(e)))
+	value := place + " " + string(masked(said))
 	t.pieces = append(t.pieces, piece{row: t.rowID, place: hashOf(place), value: hashOf(value), number: numberIn(shown)})
+	if e.key() != "" {
+		states := string(masked(statesOf(e)))
+		t.pieces = append(t.pieces, piece{row: t.rowID, place: hashOf(place + " is"), value: hashOf(place + " is" + states), number: math.NaN()})
+	}
 }
 
 // masked returns a text in which each number is the same.

@@ -50,6 +50,9 @@ func isTree(text []byte) bool {
 // ReadSnapshot returns the readable form of a text with the accessibility tree of a page;
 // nil for any other text.
 func ReadSnapshot(text []byte) *Form {
+	if state := stateOf(text); state != nil {
+		text = state
+	}
 	t := tree{form: &Form{tree: true}}
 	switch {
 	case isTree(text):

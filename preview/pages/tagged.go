@@ -1,6 +1,11 @@
 package pages
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+)
 
 // Trees of browser-use have the tags of elements, with the number that a click needs, and
 // text between them:
@@ -55,20 +60,42 @@ func joinTagged(text []byte) []byte {
 // tagRoles has the roles of tags; other tags are buttons.
 var tagRoles = map[string]string{
 	"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox", "option": "option",
-	"h1": "button", "img": "img",
+	"img": "img",
+}
+
+// cutNumber cuts the number of an element from a line: [12], *[12], [12]*, 12[:], or behind a dash
+// or the name of what scrolls.
+func cutNumber(text []byte) (ref, rest []byte, ok bool) {
+	text = bytes.TrimPrefix(text, []byte("- "))
+	if len(text) > 0 && text[0] == '|' {
+		if end := bytes.IndexByte(text[1:], '|'); end > 0 {
+			text = text[end+2:]
+		}
+	}
+	text = bytes.TrimPrefix(text, []byte("*"))
+	end := bytes.IndexByte(text, ']')
+	if end < 1 || end > 12 {
+		return nil, nil, false
+	}
+	ref = text[:end+1]
+	number, hasColon := bytes.CutSuffix(ref, []byte("[:]"))
+	if !hasColon {
+		if ref[0] != '[' {
+			return nil, nil, false
+		}
+		number = ref[1:end]
+	}
+	if len(number) == 0 || len(bytes.Trim(number, "0123456789")) > 0 {
+		return nil, nil, false
+	}
+	return ref, bytes.TrimLeft(text[end+1:], "*: "), true
 }
 
 // parseTagged reads a line with a tag and its number. It reports false for other lines.
 func parseTagged(line []byte) (e element, ok bool) {
 	text := bytes.TrimSpace(line)
-	rest := bytes.TrimPrefix(text, []byte("*"))
-	open, end := bytes.IndexByte(rest, '['), bytes.IndexByte(rest, ']')
-	if open != 0 || end < 2 || end > 12 || len(bytes.Trim(rest[1:end], "0123456789")) > 0 {
-		return e, false
-	}
-	ref := rest[:end+1]
-	rest = bytes.TrimPrefix(rest[end+1:], []byte("*"))
-	if len(rest) < 3 || rest[0] != '<' || rest[1] < 'a' || rest[1] > 'z' {
+	ref, rest, ok := cutNumber(text)
+	if !ok || len(rest) < 3 || rest[0] != '<' || rest[1] < 'a' || rest[1] > 'z' {
 		return e, false
 	}
 	word := bytes.IndexAny(rest, " />")
@@ -112,4 +139,48 @@ func (t *tree) parse(line []byte) (e element, ok bool) {
 	}
 	text := bytes.TrimSpace(line)
 	return element{role: "text", value: text}, t.begun && len(text) > 0
+}
+
+// stateOf returns the tree of tags that JSON with the state of a browser has; nil for other text:
+//
+//	{"url": "https://...", "title": "Jobs", "interactive_elements": [{"index": 7, "tag": "a", "text": "Help"}]}
+func stateOf(text []byte) []byte {
+	text = bytes.TrimSpace(text)
+	if len(text) == 0 || text[0] != '{' || !bytes.Contains(text, []byte(`"interactive_elements"`)) {
+		return nil
+	}
+	var state struct {
+		URL      string `json:"url"`
+		Title    string `json:"title"`
+		Elements []struct {
+			Index       *int   `json:"index"`
+			Tag         string `json:"tag"`
+			Type        string `json:"type"`
+			Text        string `json:"text"`
+			Placeholder string `json:"placeholder"`
+		} `json:"interactive_elements"`
+	}
+	if json.Unmarshal(text, &state) != nil {
+		return nil
+	}
+	var out []byte
+	line := func(parts ...string) {
+		out = append(append(out, strings.Join(strings.Fields(strings.Join(parts, "")), " ")...), '\n')
+	}
+	line("Page URL: ", state.URL)
+	line("Page Title: ", state.Title)
+	for _, e := range state.Elements {
+		if e.Index == nil || e.Tag == "" {
+			return nil
+		}
+		tag := "[" + strconv.Itoa(*e.Index) + "]<" + strings.ToLower(e.Tag)
+		if e.Type != "" {
+			tag += " type=" + e.Type
+		}
+		if e.Placeholder != "" {
+			tag += " placeholder=" + e.Placeholder
+		}
+		line(tag, " /> ", e.Text)
+	}
+	return out
 }
