@@ -282,6 +282,9 @@ func (t *tree) addPiece(e *element, shown []byte) {
 	if rowRoles[role] {
 		return
 	}
+	if c := &t.cells[t.rowID]; c.label == nil && len(shown) > 0 && t.times[e.key()] < manyTimes && t.times[e.family()] < manyTimes || c.label == nil && role == "link" {
+		c.label = bytes.ToValidUTF8(bytes.Clone(shown[:min(len(shown), longLabel)]), nil)
+	}
 	t.inRow[role]++
 	place := strconv.Itoa(int(t.groups[t.rowID])) + " " + role + " " + strconv.Itoa(t.inRow[role])
 	said := shown

@@ -112,6 +112,9 @@ func (t *tree) writeLines(lines []treeLine, odd []int) {
 		switch {
 		case l.common && l.line.Row != 0 && l.line.Odd < oddMore:
 			l.line.Odd = 0
+			if label := t.cells[l.line.Row].label; len(label) > 0 {
+				l.text = slices.Concat(label, []byte(": "), l.text)
+			}
 			later = append(later, l)
 		case l.line.Odd >= oddMore && !l.common:
 			t.form.add(l.line, t.withRef(l))
@@ -169,7 +172,13 @@ type treeLine struct {
 }
 
 // cell is the first cell of a row.
-type cell struct{ text, ref []byte }
+type cell struct {
+	text, ref []byte
+	label     []byte // the first that the row says and others do not
+}
+
+// longLabel is the most bytes of a label.
+const longLabel = 40
 
 // noGroup is the group of what is in no row.
 const noGroup = -2
@@ -346,7 +355,7 @@ func (t *tree) write(e *element, own, parent openElement) {
 			return
 		}
 		if cellRoles[e.role] && t.rowID != 0 && t.cells[t.rowID].text == nil {
-			t.cells[t.rowID] = cell{e.text(false), e.ref}
+			t.cells[t.rowID] = cell{e.text(false), e.ref, t.cells[t.rowID].label}
 		}
 		line.Kind = Item
 		if len(e.value) > 0 || rowRoles[e.role] || cellRoles[e.role] {
