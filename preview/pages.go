@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/toolresult/toolresult/preview/focus"
+	"github.com/toolresult/toolresult/preview/linerule"
 	"github.com/toolresult/toolresult/preview/pages"
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/tokens"
@@ -75,7 +76,9 @@ func (p *PageText) Select(b Budget, c tokens.Counter, hints Hints) *Preview {
 // Shares of a budget, in percent.
 const (
 	shareOfDialog   = 40 // lines of a dialog
-	shareOfControls = 15 // fields and buttons of a tree
+	shareOfControls = 25 // fields, buttons and links of a tree that are in no row
+	shareOfFields   = 15 // fields in rows, and those that can only be checked
+	shareOfOdd      = 35 // rows of a tree that are unlike others
 	shareOfFocus    = 60 // lines that have what the reader looks for
 	shareOfOutline  = 30 // headings with a sentence each
 	shareOfStart    = 35 // the start of the main part
@@ -113,8 +116,14 @@ func (p *PageText) ranking(budget int, c tokens.Counter, looksFor string) *ranki
 	if terms := focus.Parse(looksFor); terms != nil {
 		s.focused(terms, budget*shareOfFocus/100)
 	}
+	if s.form.IsTree() {
+		s.odd(budget * shareOfOdd / 100)
+		s.controls(budget * shareOfControls / 100)
+	}
 	s.outline(budget * shareOfOutline / 100)
-	s.controls(budget * shareOfControls / 100)
+	if s.form.IsTree() {
+		s.fields(budget * shareOfFields / 100)
+	}
 	s.start(budget * shareOfStart / 100)
 	s.end(budget * shareOfEnd / 100)
 	s.parts()
@@ -162,14 +171,54 @@ func (s *pageChoice) repeats() {
 // leastRepeated is how often a line is in a page that says nothing of it.
 const leastRepeated = 4
 
-// controls chooses fields and buttons, those of the main part first.
+// odd chooses the rows of a tree that are unlike others, the most unlike first.
+func (s *pageChoice) odd(share int) {
+	var rows []int
+	for i := range s.list {
+		if l := s.form.Line(i); l.Odd > 0 && !l.Beside {
+			rows = append(rows, i)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(s.form.Line(b).Odd, s.form.Line(a).Odd) })
+	for _, i := range rows {
+		if share <= 0 {
+			return
+		}
+		share -= s.take(i, scorePageOutline, shape.KeepContext)
+	}
+}
+
+// controls chooses fields and buttons that are in no row, those of the main part first, with
+// its links: from its start and from its end, where the buttons are that send a form or show
+// more.
 func (s *pageChoice) controls(share int) {
 	for _, beside := range [...]bool{false, true} {
-		for i := 0; i < len(s.list) && share > 0 && s.form.IsTree(); i++ {
+		var found []int
+		for i := range s.list {
 			l := s.form.Line(i)
-			if l.Beside == beside && !s.repeated[i] && (l.Kind == pages.Field || l.Kind == pages.Control) {
-				share -= s.take(i, scorePageOutline, shape.KeepStructure)
+			if l.Beside == beside && l.Row == 0 && !l.Choice && !s.repeated[i] &&
+				(l.Kind == pages.Field || l.Kind == pages.Control || l.Kind == pages.Links && !beside) {
+				found = append(found, i)
 			}
+		}
+		for k := range found {
+			if share <= 0 {
+				return
+			}
+			at := k / 2
+			if k%2 == 1 {
+				at = len(found) - 1 - k/2
+			}
+			share -= s.take(found[at], scorePageOutline, shape.KeepStructure)
+		}
+	}
+}
+
+// fields chooses fields in rows, and those that can only be checked.
+func (s *pageChoice) fields(share int) {
+	for i := 0; i < len(s.list) && share > 0; i++ {
+		if l := s.form.Line(i); !l.Beside && !s.repeated[i] && (l.Kind == pages.Field || l.Choice) {
+			share -= s.take(i, scorePageOutline, shape.KeepStructure)
 		}
 	}
 }
@@ -352,8 +401,30 @@ func (e *Excerpt) ReadPage(content []byte, f Hints) *PageText {
 	if s := e.Shape(f); f.Range || s != shape.None && s != shape.Prose && s != shape.Listing || s == shape.None && e.IsLog(f) {
 		return nil
 	}
+	if e.isKnown(f) {
+		return nil
+	}
 	if pages.IsMarkdown(content) && e.Shape(f) != shape.Listing {
 		return ParsePage(content, "", true)
 	}
 	return ParseDump(content)
+}
+
+// leastKnown is how many lines of a text the rules of a program keep, at least, if the text is of that
+// program.
+const leastKnown = 2
+
+// isKnown reports whether the rules of a program know the text, which then is no page.
+func (e *Excerpt) isKnown(f Hints) bool {
+	rules := e.rulesFor(f)
+	if rules == nil {
+		return false
+	}
+	n := 0
+	for _, v := range e.askRules(rules).lines {
+		if v == linerule.Keep || v == linerule.Summary {
+			n++
+		}
+	}
+	return n >= leastKnown
 }

@@ -92,6 +92,32 @@ func TestSnapshotShowsWhatToDo(t *testing.T) {
 	}
 }
 
+// Of a tree with many rows, those that are unlike others come with their controls, and so do
+// controls at the end of the page.
+func TestSnapshotShowsOddRows(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	b.WriteString("- main [ref=e1]:\n  - generic [ref=e2]:\n")
+	for i := range 150 {
+		fmt.Fprintf(&b, "    - generic [ref=r%d]:\n      - link \"Mug %d\" [ref=l%d]\n      - generic [ref=p%d]: $%d.00\n", i, i, i, i, 10+i%7)
+		if i == 101 {
+			b.WriteString("      - generic [ref=s]: Only 2 left\n")
+		}
+		fmt.Fprintf(&b, "      - button \"Add to cart\" [ref=b%d]\n", i)
+	}
+	b.WriteString("  - navigation \"Pages\" [ref=e3]:\n    - link \"Next page\" [ref=e4]\n")
+	p := preview.ParseSnapshot([]byte(b.String()))
+	if p == nil {
+		t.Fatal("no tree")
+	}
+	v := p.Select(preview.Budget{Tokens: 400, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 2000}, tokens.Estimate(), preview.Hints{})
+	for _, want := range []string{"link \"Mug 101\" [ref=l101] $13.00 · Only 2 left\nbutton \"Add to cart\" [ref=b101]\n", `link "Next page" [ref=e4]`, `link "Mug 0" [ref=l0]`, `link "Mug 149"`} {
+		if !strings.Contains(v.Text, want) {
+			t.Errorf("%q is not shown\n%s", want, v.Text)
+		}
+	}
+}
+
 // A page spends its budget, and its ledger adds up.
 func TestPageSpendsItsBudget(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ func TestLongTextInJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const around = `{"code": 2, "log": "[shown as text: 4001 lines, 36026 bytes]"}`
+	const around = `{"code":2,"log":"[shown as text: 4001 lines, 36026 bytes]"}`
 	block := `{"type":"text","text":` + string(text) + `}`
 	for name, result := range map[string]string{
 		"text":            content(block),

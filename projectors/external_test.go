@@ -72,29 +72,29 @@ var callToolResults = []struct {
 	{name: "no content", json: `{"content":null,"isError":false,"structuredContent":null}`, empty: true},
 	{name: "empty text", json: content(`{"type":"text","text":""}`)},
 	{name: "texts in order", json: content(`{"type":"text","text":"a"},{"type":"text","text":"b\n"}`), text: "a\nb\n"},
-	{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: "{\"b\": 1.0, \"a\": []}\n"},
+	{name: "text that is JSON", json: content(`{"type":"text","text":" {\"b\":1.0,\"a\":[]} "}`), text: " {\"b\":1.0,\"a\":[]} "},
 	{name: "two texts that are JSON", json: content(`{"type":"text","text":"{}"},{"type":"text","text":"[]"}`), text: "{}\n[]"},
 	{name: "half of a pair", json: content(`{"type":"text","text":"a\ud800b"}`), text: "a\ufffd\ufffd\ufffdb", source: true},
 	{name: "half of a pair in JSON", json: `{"structuredContent":{"a":"\ud800","b":"` + strings.Repeat("QUJD", 400) + `\udc00 x"}}`, source: false,
-		structured: "{\n  \"a\": \"\\ud800\",\n  \"b\": \"" + strings.Repeat("QUJD", 400) + "\\udc00 x\"\n}\n"},
+		structured: `{"a":"\ud800","b":"` + strings.Repeat("QUJD", 400) + `\udc00 x"}`},
 	{name: "text that is a number", json: content(`{"type":"text","text":"5"}`), text: "5"},
 	{
 		name: "the same twice", json: `{"content":[{"type":"text","text":"{\"a\":1, \"b\":[1e9]}"}],"structuredContent":{"b":[1e9],"a":1}}`,
-		structured: "{\n  \"b\": [1e9],\n  \"a\": 1\n}\n", source: true,
+		structured: `{"b":[1e9],"a":1}`, source: true,
 	},
 	{
 		name: "a number that is written differently", json: `{"content":[{"type":"text","text":"{\"a\":1.0}"}],"structuredContent":{"a":1}}`,
-		text: "{\"a\": 1.0}\n", structured: "{\"a\": 1}\n",
+		text: `{"a":1.0}`, structured: `{"a":1}`,
 	},
 	{
 		name: "wrapped data", json: `{"content":[{"type":"text","text":"[1,2]"}],"structuredContent":{"result":[1, 2]}}`,
-		structured: "{\n  \"result\": [1, 2]\n}\n", source: true,
+		structured: `{"result":[1, 2]}`, source: true,
 	},
 	{
 		name: "wrapped text", json: `{"content":[{"type":"text","text":"a\nb"}],"structuredContent":{"content":"a\nb"}}`,
 		text: "a\nb", source: true,
 	},
-	{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: "{\"a\": \"\"}\n"},
+	{name: "no text, and an empty string as data", json: `{"structuredContent":{"a":""}}`, structured: `{"a":""}`},
 	{name: "meta", json: `{"content":[{"type":"text","text":"x"}],"_meta":{}}`, text: "x", source: true},
 	{name: "meta alone", json: `{"content":[],"_meta":{"cost":3}}`, source: true, unknown: "member _meta"},
 	{name: "other members alone", json: `{"result":[1],"nextCursor":"a\nb","toolResult":null}`, source: true, unknown: "member nextCursor; member result"},
@@ -104,8 +104,17 @@ var callToolResults = []struct {
 		source: true, unknown: "2 of type chart; 2 without a type; 1 of type text; 1 of type image; 1 of type resource",
 	},
 	{
+		name:       "a text for each row of the data",
+		json:       `{"content":[{"type":"text","text":"{\"n\":1}"},{"type":"text","text":"{\"n\": 2}"},{"type":"text","text":"three"}],"structuredContent":{"result":[{"n":1},{"n":2},"three"]}}`,
+		structured: `{"result":[{"n":1},{"n":2},"three"]}`, source: true,
+	},
+	{
+		name: "texts that are some of the rows", json: `{"content":[{"type":"text","text":"{\"n\":1}"}],"structuredContent":{"result":[{"n":1},{"n":2}]}}`,
+		text: `{"n":1}`, structured: `{"result":[{"n":1},{"n":2}]}`,
+	},
+	{
 		name: "a resource", json: content(`{"type":"resource","resource":{"uri":"x:y","text":"[1,\n2]"}},{"type":"resource","resource":{"uri":"x:z","text":"two"}}`),
-		resource: "[1, 2]\n",
+		resource: "[1,\n2]",
 	},
 }
 

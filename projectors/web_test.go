@@ -113,7 +113,7 @@ func TestWebFetchKeepsBodyAndText(t *testing.T) {
 		t.Error("the artifact of the body is not the body")
 	}
 	text := read(got.GetTextArtifact())
-	if !strings.HasPrefix(text, "a paragraph of some words\n\na ") || uint64(strings.Count(text, "\n")) != got.GetTextSource().GetLines() {
+	if !strings.HasPrefix(text, "a paragraph of some words\na ") || uint64(strings.Count(text, "\n")) != got.GetTextSource().GetLines() {
 		t.Errorf("%d lines of text, said to be %d", strings.Count(text, "\n"), got.GetTextSource().GetLines())
 	}
 	if got.GetFinalUrl() != "" || got.GetTitle() != "T" || !got.GetBodyIncomplete() || got.GetBodyLoss().GetLostBytes() != 7 {

@@ -14,7 +14,7 @@ import (
 
 // Version is the version of the receipt grammar. The same canonical result and policy
 // give the same receipt for the same version.
-const Version = 11
+const Version = 12
 
 // The outcome forms. The first line of every receipt begins with one of them.
 const (

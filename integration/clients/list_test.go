@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -94,13 +95,16 @@ func TestNoLanguageSkips(t *testing.T) {
 	}
 }
 
-// expand returns a value of a step with variables, artifacts of saved answers ("@name") and generated texts in it.
+// expand returns a value of a step with variables, artifacts of saved answers ("@name", or the second as "@name:1") and generated
+// texts in it.
 func expand(value any, variables map[string]string, saved map[string]map[string]any) any {
 	switch v := value.(type) {
 	case string:
-		if answer, ok := saved[strings.TrimPrefix(v, "@")]; ok && strings.HasPrefix(v, "@") {
-			if paths, ok := answer["artifacts"].([]any); ok && len(paths) > 0 {
-				return paths[0]
+		name, at, _ := strings.Cut(strings.TrimPrefix(v, "@"), ":")
+		if answer, ok := saved[name]; ok && strings.HasPrefix(v, "@") {
+			n, _ := strconv.Atoi(at) // the first without a number
+			if paths, ok := answer["artifacts"].([]any); ok && len(paths) > n {
+				return paths[n]
 			}
 		}
 		for name, text := range variables {

@@ -57,7 +57,7 @@ var table = map[string]row{
 	"redact":           {pure: true},
 	"preview/textscan": {pure: true},
 	"preview/literal":  {pure: true},
-	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan"}, pure: true},
+	"preview/linerule": {imports: []string{"preview/literal", "preview/textscan", "preview/salience"}, pure: true},
 	"preview/frames":   {imports: []string{"preview/textscan"}, pure: true},
 	"preview/salience": {imports: []string{"preview/literal", "preview/textscan", "preview/frames"}, pure: true},
 	"preview/steps":    {imports: []string{"preview/textscan", "preview/salience"}, pure: true},

@@ -125,7 +125,7 @@ func publish(t *testing.T, name string, tables ...string) {
 // details is the document beside the page, which has the tables that few ask for.
 const details = "README.md"
 
-var detailed = []string{"others", "idioms", "own", "compaction", "ablation", "steps of this repository"}
+var detailed = []string{"others", "idioms", "own", "compaction", "ablation", "everyday that were read", "steps of this repository"}
 
 // first is the table that the README of the repository begins with.
 const (

@@ -20,6 +20,7 @@ type element struct {
 	ref    []byte // as it is written, with its brackets; nil for none
 	states [][]byte
 	value  []byte // behind the colon
+	raw    []byte // the whole line, if it is shown as it is
 	url    bool   // the address of the element above
 	click  bool   // a pointer says that it can be clicked
 }

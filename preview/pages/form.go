@@ -24,6 +24,9 @@ type Line struct {
 	Beside  bool  // not in the main part
 	Dialog  bool  // in a dialog, which is over the page
 	Section int32 // counts headings up to here
+	Choice  bool  // a field that can only be checked
+	Row     int32 // counts rows up to here; 0 for a line of no row
+	Odd     uint8 // how much its row is unlike others
 }
 
 // Form is a readable form.

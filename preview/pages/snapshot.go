@@ -1,6 +1,9 @@
 package pages
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // The readable form of an accessibility tree has the main part first, without wrappers,
 // addresses and deep indentation: text, headings, fields with their values, and what can
@@ -47,15 +50,22 @@ func isTree(text []byte) bool {
 // ReadSnapshot returns the readable form of a text with the accessibility tree of a page;
 // nil for any other text.
 func ReadSnapshot(text []byte) *Form {
-	if !isTree(text) {
-		return nil
+	if state := stateOf(text); state != nil {
+		text = state
 	}
 	t := tree{form: &Form{tree: true}}
+	switch {
+	case isTree(text):
+	case isTagged(text):
+		t.tagged, text = true, joinTagged(text)
+	default:
+		return nil
+	}
 	t.survey(text)
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, " \t\r\n")
 		trimmed := bytes.TrimLeft(line, " \t")
-		if e, ok := parseElement(line); ok {
+		if e, ok := t.parse(line); ok {
 			t.element(&e)
 			continue
 		}
@@ -66,30 +76,66 @@ func ReadSnapshot(text []byte) *Form {
 	t.endRow()
 	t.endCommon(t.top().beside)
 	t.flushLinks()
+	odd := t.odd()
+	t.writeLines(t.main, odd)
 	if len(t.rest) > 0 {
 		t.form.add(Line{Kind: Divider, Beside: true}, []byte(besideTree))
-		for i := range t.rest {
-			t.form.add(t.rest[i].line, t.rest[i].text)
-		}
+		t.writeLines(t.rest, odd)
 	}
 	return t.form
 }
 
-// survey looks at a whole tree before it is read: whether it has a main part, and which
-// controls it has many times.
-func (t *tree) survey(text []byte) {
-	t.times = map[string]int{}
-	for line := range bytes.Lines(text) {
-		e, ok := parseElement(line)
-		if !ok {
-			continue
+// writeLines writes lines to the form. What every row has is behind those rows that are
+// unlike others, and behind all rows for the others, with what they begin with.
+func (t *tree) writeLines(lines []treeLine, odd []int) {
+	var later []treeLine
+	sizes := map[int32]int{} // rows of groups
+	for _, g := range t.groups {
+		sizes[g]++
+	}
+	flush := func() {
+		for _, l := range later {
+			t.form.add(l.line, l.text)
 		}
-		t.hasMain = t.hasMain || mainRoles[e.role]
-		if key := e.key(); key != "" && (t.times[key] > 0 || len(t.times) < maxKeys) {
-			t.times[key]++
+		later = later[:0]
+	}
+	for _, l := range lines {
+		if l.line.Row != 0 && sizes[t.groups[l.line.Row]] < leastRows {
+			l.line.Row = 0
+		}
+		if l.line.Row != 0 {
+			l.line.Odd = uint8(min(odd[l.line.Row], maxOdd))
+		}
+		if len(later) > 0 && (l.line.Row == 0 || t.groups[l.line.Row] != t.groups[later[0].line.Row]) {
+			flush()
+		}
+		switch {
+		case l.common && l.line.Row != 0 && l.line.Odd < oddMore:
+			l.line.Odd = 0
+			if label := t.cells[l.line.Row].label; len(label) > 0 {
+				l.text = slices.Concat(label, []byte(": "), l.text)
+			}
+			later = append(later, l)
+		case l.line.Odd >= oddMore && !l.common:
+			t.form.add(l.line, t.withRef(l))
+		default:
+			t.form.add(l.line, l.text)
 		}
 	}
+	flush()
 }
+
+// withRef returns a line of a row with the reference of its first cell.
+func (t *tree) withRef(l treeLine) []byte {
+	c := t.cells[l.line.Row]
+	if rest, ok := bytes.CutPrefix(l.text, c.text); ok && len(c.ref) > 0 && c.ref[0] == '[' {
+		return slices.Concat(c.text, []byte(" "), c.ref, rest)
+	}
+	return l.text
+}
+
+// maxOdd bounds how much a row is unlike others.
+const maxOdd = 200
 
 // maxKeys bounds the controls that are counted.
 const maxKeys = 1 << 14
@@ -114,24 +160,51 @@ type openElement struct {
 	alert  bool
 	row    bool   // its children are on one line
 	begins bool   // it is such a row
+	wraps  bool   // it is in a row whose lists are no rows
 	name   []byte // text that its children may repeat
 }
 
-// besideLine is a line that follows the main part.
-type besideLine struct {
-	line Line
-	text []byte
+// treeLine is a line that is not written yet.
+type treeLine struct {
+	line   Line
+	text   []byte
+	common bool // it has what is in every row
 }
+
+// cell is the first cell of a row.
+type cell struct {
+	text, ref []byte
+	label     []byte // the first that the row says and others do not
+}
+
+// longLabel is the most bytes of a label.
+const longLabel = 40
+
+// noGroup is the group of what is in no row.
+const noGroup = -2
 
 // tree reads the lines of a tree.
 type tree struct {
 	form    *Form
-	rest    []besideLine
+	main    []treeLine
+	rest    []treeLine // beside the main part
 	open    []openElement
 	section int32
+	tagged  bool // it has tags
+	begun   bool // a tag was seen
 	started bool // an element was seen
 	hasMain bool
-	times   map[string]int // of controls, by their roles and names
+	times   map[string]int // of controls, by their roles and names, and by their families
+	marks   []rowMark      // by element
+	parents []int32        // by element
+	next    int            // element
+	hasRows bool           // the main part has rows before this place
+	inFlat  bool           // in rows without wrappers
+	rowID   int32          // of the row that is read; 0: none
+	groups  []int32        // of rows, by what they are in
+	inRow   map[string]int // elements of the row by their roles
+	cells   []cell         // the first ones of rows
+	pieces  []piece        // of all rows
 
 	row     []byte // elements of a row that are not written yet
 	rowLine Line
@@ -157,7 +230,7 @@ func (t *tree) other(text []byte) {
 	if t.started {
 		kind = kindOf(text)
 	}
-	t.form.add(Line{Kind: kind, Section: t.section}, text)
+	t.main = append(t.main, treeLine{line: Line{Kind: kind, Section: t.section}, text: bytes.Clone(text)})
 }
 
 // maxOpen bounds the elements inside of each other that are remembered.
@@ -165,30 +238,40 @@ const maxOpen = 512
 
 // element adds an element.
 func (t *tree) element(e *element) {
-	t.started = true
+	t.started, t.begun = true, true
 	for len(t.open) > 0 && t.top().indent >= e.indent {
-		if t.top().begins {
+		if top := t.top(); top.begins || t.inFlat && !top.row {
 			t.endRow()
-			t.endCommon(t.top().beside)
+			t.endCommon(top.beside)
+			t.rowID, t.inFlat = 0, false
 		}
 		t.open = t.open[:len(t.open)-1]
 	}
-	if rowRoles[e.role] {
-		t.endRow()
-		t.endCommon(t.top().beside)
-	}
 	parent := t.top()
+	mark := t.marks[t.next]
+	begins := rowRoles[e.role] && (!parent.row || e.role != "article" && !parent.wraps) || !parent.row && (mark == wrapsRow || e.wrapsClick())
+	if begins || mark >= beginsRow && !parent.row {
+		t.endRow()
+		t.endCommon(parent.beside)
+		t.rowID, t.inFlat = 0, false
+		if mark != endsRows || begins {
+			t.beginRow(t.parents[t.next])
+			t.inFlat = mark == beginsRow
+			t.hasRows = t.hasRows || parent.main && !parent.beside
+		}
+	}
+	t.next++
 	own := openElement{
 		indent: e.indent, main: parent.main || mainRoles[e.role], dialog: parent.dialog || mainRoles[e.role] && e.role != "main",
-		beside: parent.beside || besideRoles[e.role], alert: parent.alert || alertRoles[e.role], row: parent.row || rowRoles[e.role], begins: rowRoles[e.role], name: parent.name,
+		beside: parent.beside || besideRoles[e.role], alert: parent.alert || alertRoles[e.role], row: parent.row || begins || t.inFlat, begins: begins, wraps: parent.wraps || mark == wrapsRow || e.role == "article", name: parent.name,
 	}
 	if own.main {
-		own.beside = parent.beside && parent.main || besideRoles[e.role] && parent.main
+		own.beside = parent.main && (parent.beside || besideRoles[e.role] && !(e.role == "navigation" && t.hasRows))
 	} else if t.hasMain && len(t.open) > 0 {
 		own.beside = true
 	}
 	t.write(e, own, parent)
-	if len(e.name) > 0 && (e.key() != "" || rowRoles[e.role] || cellRoles[e.role]) {
+	if len(e.name) > 0 && (begins || e.key() != "" || rowRoles[e.role] || cellRoles[e.role]) {
 		own.name = e.name
 	}
 	if len(t.open) < maxOpen {
@@ -196,10 +279,29 @@ func (t *tree) element(e *element) {
 	}
 }
 
+// wrapsClick reports whether an element can be clicked and what is inside of it says why.
+func (e *element) wrapsClick() bool {
+	return e.click && e.raw == nil && len(e.name) == 0 && len(e.value) == 0
+}
+
+// beginRow begins a row in an element.
+func (t *tree) beginRow(parent int32) {
+	if len(t.groups) == 0 {
+		t.groups, t.cells = append(t.groups, noGroup), append(t.cells, cell{}) // of no row
+	}
+	t.rowID = int32(len(t.groups))
+	t.groups, t.cells = append(t.groups, parent), append(t.cells, cell{})
+	t.inRow = map[string]int{}
+}
+
 // write writes what an element shows, if it shows anything.
 func (t *tree) write(e *element, own, parent openElement) {
 	line := Line{Beside: own.beside, Dialog: own.dialog, Section: t.section}
 	shown := e.words()
+	if own.row {
+		line.Row = t.rowID
+		t.addPiece(e, shown)
+	}
 	switch {
 	case e.url:
 		return
@@ -216,7 +318,7 @@ func (t *tree) write(e *element, own, parent openElement) {
 		t.put(line, e.text(false), own)
 		return
 	case fieldRoles[e.role]:
-		line.Kind = Field
+		line.Kind, line.Choice = Field, e.role == "checkbox" || e.role == "radio"
 	case controlRoles[e.role], e.click && e.role != "link":
 		line.Kind = Control
 	case e.role == "link":
@@ -235,6 +337,10 @@ func (t *tree) write(e *element, own, parent openElement) {
 			return
 		}
 		line.Kind = Item
+		if own.row && t.times[e.family()] >= manyTimes {
+			t.common = append(append(t.common, e.text(false)...), ' ')
+			return
+		}
 		t.put(line, e.text(false), own)
 		return
 	case len(e.name) == 0, e.role == "generic":
@@ -247,6 +353,9 @@ func (t *tree) write(e *element, own, parent openElement) {
 	default:
 		if repeats(parent.name, e.name) && len(e.value) == 0 {
 			return
+		}
+		if cellRoles[e.role] && t.rowID != 0 && t.cells[t.rowID].text == nil {
+			t.cells[t.rowID] = cell{e.text(false), e.ref, t.cells[t.rowID].label}
 		}
 		line.Kind = Item
 		if len(e.value) > 0 || rowRoles[e.role] || cellRoles[e.role] {
@@ -348,7 +457,7 @@ func (t *tree) endRow() {
 	switch {
 	case len(row) == 0:
 	case !t.rowLine.Beside:
-		t.form.add(t.rowLine, row)
+		t.main = append(t.main, treeLine{line: t.rowLine, text: bytes.Clone(row)})
 	case t.rowLine.Kind == Links:
 		if len(t.links)+len(row) > joinedRow {
 			t.flushLinks()
@@ -359,7 +468,7 @@ func (t *tree) endRow() {
 		t.links = append(t.links, row...)
 	default:
 		t.flushLinks()
-		t.rest = append(t.rest, besideLine{t.rowLine, bytes.Clone(row)})
+		t.rest = append(t.rest, treeLine{line: t.rowLine, text: bytes.Clone(row)})
 	}
 }
 
@@ -369,19 +478,19 @@ func (t *tree) endCommon(beside bool) {
 	if t.common = t.common[:0]; len(common) == 0 {
 		return
 	}
-	line := Line{Kind: Item, Beside: beside, Section: t.section}
+	line := treeLine{line: Line{Kind: Item, Beside: beside, Section: t.section, Row: t.rowID}, text: bytes.Clone(common), common: true}
 	if !beside {
-		t.form.add(line, common)
+		t.main = append(t.main, line)
 		return
 	}
 	t.flushLinks()
-	t.rest = append(t.rest, besideLine{line, bytes.Clone(common)})
+	t.rest = append(t.rest, line)
 }
 
 // flushLinks writes the links beside the main part that were collected.
 func (t *tree) flushLinks() {
 	if len(t.links) > 0 {
-		t.rest = append(t.rest, besideLine{Line{Kind: Links, Beside: true}, bytes.Clone(t.links)})
+		t.rest = append(t.rest, treeLine{line: Line{Kind: Links, Beside: true}, text: bytes.Clone(t.links)})
 		t.links = t.links[:0]
 	}
 }
@@ -400,6 +509,9 @@ func level(states [][]byte) uint8 {
 
 // text returns an element as a line shows it.
 func (e *element) text(withRef bool) []byte {
+	if e.raw != nil {
+		return e.raw
+	}
 	var out []byte
 	before := len(e.ref) > 0 && e.ref[0] != '['
 	if withRef && before {

@@ -122,6 +122,126 @@ Try other words.
 	}
 }
 
+// Trees of tags, as browser-use prints them, and JSON with the state of a browser.
+const (
+	tagTree = "[Start of page]\n[1]<a />\n\tHome\n*[2]<input type=text placeholder=Job title name=q />\n[3]<button type=submit />\n\tSearch jobs\n" +
+		"312 jobs in Gent\n[4]<a>Cook</a>\n[5]<button aria-label='Save job'></button>\n|SCROLL|<div />\n[6]<input type=checkbox />\n\tPart time\n" +
+		"[7]<select name=sort />\n\tNewest\n[8]*<a>Next page</a>\n[End of page]\n"
+	stateJSON = `{"url": "https://www.example.com/jobs", "title": "Jobs", "tabs": [], "interactive_elements": [` +
+		`{"index": 0, "tag": "a", "text": "Home"}, {"index": 1, "tag": "input", "text": "", "placeholder": "Job title"}, {"index": 2, "tag": "button", "text": "Search"},` +
+		`{"index": 3, "tag": "a", "text": "Cook"}, {"index": 4, "tag": "a", "text": "Nurse"}, {"index": 5, "tag": "a", "text": "Driver"},` +
+		`{"index": 6, "tag": "a", "text": "Next\npage"}, {"index": 7, "tag": "button", "text": "Close"}]}`
+)
+
+// The text of an element is behind its tag.
+func TestReadTags(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		tagTree: `[Start of page]
+[1]<a /> Home
+*[2]<input type=text placeholder=Job title name=q />
+[3]<button type=submit /> Search jobs
+312 jobs in Gent
+[4]<a>Cook</a>
+[5]<button aria-label='Save job'></button>
+|SCROLL|<div />
+[6]<input type=checkbox /> Part time
+[7]<select name=sort /> Newest
+[8]*<a>Next page</a>
+[End of page]
+`,
+		stateJSON: `Page URL: https://www.example.com/jobs
+Page Title: Jobs
+[0]<a /> Home
+[1]<input placeholder=Job title />
+[2]<button /> Search
+[3]<a /> Cook
+[4]<a /> Nurse
+[5]<a /> Driver
+[6]<a /> Next page
+[7]<button /> Close
+`,
+	} {
+		f := pages.ReadSnapshot([]byte(text))
+		if f == nil {
+			t.Errorf("no tree: %.40s", text)
+		} else if string(f.Text()) != want {
+			t.Errorf("%.40s:\n%s\nwant\n%s", text, f.Text(), want)
+		}
+	}
+}
+
+// Rows are found by their roles, by wrappers of one form, and by controls that return. One that
+// says something that others do not is odd, and has the controls of every row behind it.
+func TestOddRows(t *testing.T) {
+	t.Parallel()
+	const rows, odd = 12, 7
+	for name, c := range map[string]struct {
+		row    func(i int, state string) string
+		before string
+		state  string
+	}{
+		"wrappers": {func(i int, state string) string {
+			return fmt.Sprintf("    - generic [ref=r%d]:\n      - link \"Mug %d\" [ref=l%d] [cursor=pointer]:\n        - /url: /m\n%s      - generic [ref=p%d]: $18.00\n      - button \"Add to cart\" [ref=b%d]\n",
+				i, i, i, state, i, i)
+		}, "- main [ref=e1]:\n  - generic [ref=e2]:\n", "      - generic [ref=s]: Only 2 left\n"},
+		"items": {func(i int, state string) string {
+			return fmt.Sprintf("    - listitem [ref=r%d]:\n      - link \"Mug %d\" [ref=l%d]\n%s      - button \"Add to cart\" [ref=b%d]\n", i, i, i, state, i)
+		}, "- main [ref=e1]:\n  - list [ref=e2]:\n", "      - text: Only 2 left\n"},
+		"controls": {func(i int, state string) string {
+			return fmt.Sprintf("    uid=l%d link \"Mug %d\"\n    uid=p%d StaticText \"$18.00\"\n%s    uid=b%d button \"Add to cart\"\n", i, i, i, state, i)
+		}, "uid=e1 RootWebArea \"Mugs\"\n  uid=e2 main\n    uid=e3 heading \"Mugs\"\n", "    uid=s StaticText \"Only 2 left\"\n"},
+	} {
+		var b strings.Builder
+		b.WriteString(c.before)
+		for i := range rows {
+			state := ""
+			if i == odd {
+				state = c.state
+			}
+			b.WriteString(c.row(i, state))
+		}
+		f := pages.ReadSnapshot([]byte(b.String()))
+		if f == nil {
+			t.Fatalf("%s: no tree", name)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(f.Text()), "\n"), "\n")
+		for i, line := range lines {
+			if button := strings.Index(line, "button"); button > 0 && strings.HasPrefix(line, "Mug ") {
+				var row, ref int
+				fmt.Sscanf(line, "Mug %d:", &row)                                //nolint:errcheck // checked by what it reads
+				fmt.Sscanf(line[strings.LastIndexAny(line, "=")+2:], "%d", &ref) //nolint:errcheck // the same
+				if name != "controls" && (row != ref || row == odd) {
+					t.Errorf("%s: %q is of another row", name, line)
+				}
+				continue
+			}
+			if !strings.Contains(line, "\"Mug ") {
+				continue
+			}
+			isOdd := strings.Contains(line, fmt.Sprintf("\"Mug %d\"", odd))
+			switch l := f.Line(i); {
+			case l.Row == 0:
+				t.Errorf("%s: %q is in no row", name, line)
+			case isOdd && (l.Odd < 3 || !strings.Contains(line, "Only 2 left") || !strings.Contains(lines[i+1], fmt.Sprintf("b%d", odd))):
+				t.Errorf("%s: %q is not odd (%d), or %q has no control", name, line, l.Odd, lines[i+1])
+			case !isOdd && l.Odd >= 3:
+				t.Errorf("%s: %q is odd", name, line)
+			}
+		}
+	}
+}
+
+// Clickable wrappers have the text inside of them beside their reference.
+func TestClickableWrapper(t *testing.T) {
+	t.Parallel()
+	f := pages.ReadSnapshot([]byte("- main [ref=e1]:\n  - generic [ref=e2] [cursor=pointer]:\n    - generic [ref=e3]: Night shift\n    - generic [ref=e4]: Open\n" +
+		strings.Repeat("  - button \"Save\" [ref=e9]\n", 6)))
+	if f == nil || !strings.Contains(string(f.Text()), "generic [ref=e2] Night shift · Open\n") {
+		t.Errorf("the wrapper is apart from its text\n%s", f.Text())
+	}
+}
+
 // The lines of a tree have kinds, and alerts are known.
 func TestLinesOfSnapshot(t *testing.T) {
 	t.Parallel()
@@ -208,6 +328,7 @@ func TestHostileSnapshot(t *testing.T) {
 	for _, text := range []string{
 		deep.String(), strings.Repeat("- button \"", size/10) + "\n", strings.Repeat("- button \"x\" [ref=e1]\n", size/22),
 		strings.Repeat("- listitem [ref=e1]: x\n", size/23), strings.Repeat("- cell \"\\\" [ref=e1]\n", size/21),
+		strings.Repeat("[1]<a /> x\n", size/11), "[" + strings.Repeat("[1]<button aria-label=\n", size/22), strings.Repeat("- generic [ref=e1] [cursor=pointer]:\n", size/38),
 		"- row [ref=e1]:\n" + strings.Repeat("  - button \"x\" [ref=e1]\n", size/24),
 	} {
 		checkForm(t, []byte(text), pages.ReadSnapshot([]byte(text)))

@@ -21,6 +21,7 @@ const (
 	mostWidth  = 320 // bytes of any row
 	rowTokens  = 3   // bytes of a row for each token of it, about
 	leastShown = 3   // columns that matter are chosen whatever the width
+	mostShown  = 24  // columns that are shown
 	mostEqual  = 6   // columns that are equal in all records and are said
 )
 
@@ -196,7 +197,7 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 		case m.score >= columnMust && must < leastShown:
 			must++
 			spent += m.width + 1
-		case m.score <= columnLink && must > 0 || spent+m.width+1 > width:
+		case m.score <= columnLink && must > 0 || spent+m.width+1 > width || len(chosen)-equal == mostShown:
 			continue
 		default:
 			spent += m.width + 1
@@ -334,7 +335,7 @@ func (r *Rows) measure(k int) measured {
 			numbers++
 		case isDate(text):
 			dates++
-		case isLink(text) || text[0] == '{' || text[0] == '[':
+		case isLink(text) || c.Kind == Nested || bytes.HasPrefix(text, []byte(`{"`)) || bytes.HasPrefix(text, []byte(`["`)) || bytes.HasPrefix(text, []byte(`[{`)):
 			links++
 		case bytes.Count(text, []byte(", ")) > 1 && isAmount(text[:bytes.IndexByte(text, ',')]):
 			lists++

@@ -405,7 +405,7 @@ func (w *outliner) leaves(list []leafOf, score int) {
 				rank.Score = l.score
 			}
 		}
-		line.WriteString(l.key + ": " + string(appendOneLine(nil, l.text)))
+		line.WriteString(l.key + ": " + string(bytes.TrimRight(appendOneLine(nil, l.text), " ")))
 	}
 	flush()
 }

@@ -74,7 +74,7 @@ func (p *reader) overview(objects []Cell, list List, tokens int) *Table {
 		return nil
 	}
 	rows := p.leaves(objects)
-	if rows == nil {
+	if rows == nil || rows.isSparse() {
 		return nil
 	}
 	if names != nil {
@@ -86,6 +86,26 @@ func (p *reader) overview(objects []Cell, list List, tokens int) *Table {
 	rows.Log = isLog
 	list.Beside = p.besideLeaves(list.Beside)
 	return newOverview(rows, list, tokens)
+}
+
+// Records of which few have the same keys are no table.
+const (
+	sparseKeys   = 64 // keys that records may have, however few have each
+	sparseFilled = 20 // one cell in this many has a value
+)
+
+// isSparse reports whether records are of many kinds.
+func (r *Rows) isSparse() bool {
+	if len(r.Keys) <= sparseKeys {
+		return false
+	}
+	filled := 0
+	for i := range r.Cells {
+		if r.Cells[i].Kind != Absent {
+			filled++
+		}
+	}
+	return filled*sparseFilled < len(r.Cells)
 }
 
 // besideLeaves returns the values beside records that say something, with the leaves of objects.

@@ -464,6 +464,9 @@ func verdictOfCell(means meaning, kind Kind, text []byte) verdict {
 
 // verdictOf returns what a value says of a failure.
 func verdictOf(means meaning, kind Kind, text []byte) verdict {
+	if len(text) == 0 {
+		return verdict{}
+	}
 	switch means {
 	case meansState:
 		return verdictOfState(kind, text)

@@ -402,7 +402,7 @@ func readAligned(lines [][]byte) (*Rows, List) {
 		return nil, List{}
 	}
 	list, few := around(lines[:at], lines[end:])
-	if !few {
+	if !few || rule < 0 && repeats(lines[at], lines[first:end]) {
 		return nil, List{}
 	}
 	if rule < 0 {
@@ -432,6 +432,25 @@ func readAligned(lines [][]byte) (*Rows, List) {
 		b.add(cut(line, spans))
 	}
 	return enough(b, list)
+}
+
+// repeats reports whether words in capitals are no names: one of them comes twice, or they come again in
+// the lines below.
+func repeats(header []byte, rows [][]byte) bool {
+	names := map[string]bool{}
+	for _, name := range bytes.Fields(header) {
+		if names[string(name)] && len(name) > 2 {
+			return true
+		}
+		names[string(name)] = true
+	}
+	again := 0
+	for _, row := range rows {
+		if slices.ContainsFunc(bytes.Fields(row), func(word []byte) bool { return len(word) > 2 && names[string(word)] }) {
+			again++
+		}
+	}
+	return again*10 > len(rows)
 }
 
 // areFields reports whether the columns of rows are their words: ps and top align them until a wide

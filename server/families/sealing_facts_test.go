@@ -465,7 +465,8 @@ func (s *sealer) streamSays(content []byte, r *pb.CommandResult, section *render
 		if original := int(source.GetOriginalArtifact()); !s.holds(r.GetArtifacts()[original].GetPath(), content) {
 			return fmt.Errorf("artifact %d is not what was given", original)
 		}
-		if e := section.Extent; e != nil && (e.Form == renderers.FormWritten || e.Lines != int64(source.GetLines())) {
+		decoded := source.GetOriginalBytes() == 0 || source.GetShape() == pb.PayloadShape_PAYLOAD_SHAPE_PROSE // or drawn, or the text of a page
+		if e := section.Extent; e != nil && ((e.Form == renderers.FormWritten) != decoded || e.Lines != int64(source.GetLines()) && e.Lines > 0) {
 			return fmt.Errorf("it is %d lines and %d bytes, shown as %d lines", lines, len(content), source.GetLines())
 		}
 		return nil

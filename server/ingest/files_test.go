@@ -81,7 +81,7 @@ func TestFilesAreSpooled(t *testing.T) {
 		for path, text := range map[string]string{a: plain, b: string(redacted)} {
 			w := preview.NewWriter(budget)
 			w.WriteParts([][]byte{[]byte(text)}, strings.Count(text, "\n"))
-			if got := streams[projectors.Key(payload(path))].Excerpt; fmt.Sprintf("%+v", *got) != fmt.Sprintf("%+v", *w.Finish()) {
+			if got := streams[projectors.Key(payload(path))].Excerpt; !sameExcerpt(got, w.Finish()) {
 				t.Errorf("%s: the excerpt of %s is another than that of its payload", name, path)
 			}
 		}

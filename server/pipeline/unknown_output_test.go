@@ -95,6 +95,9 @@ func TestUnknownOutputsAreText(t *testing.T) {
 		if text.ContentArtifact != nil {
 			kept = a.Content(t, text.GetArtifacts()[text.GetContentArtifact()].GetPath())
 		}
+		if source := text.GetContentSource(); source != nil && source.OriginalArtifact != nil {
+			kept = a.Content(t, text.GetArtifacts()[source.GetOriginalArtifact()].GetPath())
+		}
 		var compact bytes.Buffer
 		if json.Compact(&compact, kept) == nil {
 			kept = compact.Bytes() // JSON is stored in its readable form

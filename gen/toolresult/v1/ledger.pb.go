@@ -330,7 +330,8 @@ const (
 	// replaced_bytes.
 	TextEncoding_TEXT_ENCODING_UNKNOWN TextEncoding = 2
 	// Not text: more than one byte in ten of the first 8 KiB is neither UTF-8
-	// nor a usual control character. Nothing of it is shown.
+	// nor a usual control character, and neither another encoding nor half of the
+	// lines can be read. Nothing of it is shown.
 	TextEncoding_TEXT_ENCODING_BINARY TextEncoding = 3
 )
 
@@ -767,15 +768,15 @@ type SourceFacts struct {
 	// The kind of text that the preview was made for.
 	Shape PayloadShape `protobuf:"varint,15,opt,name=shape,proto3,enum=toolresult.v1.PayloadShape" json:"shape,omitempty"`
 	// Index in the artifacts beside the preview of the payload as received, where
-	// the preview is of a readable form of it (JSON indented, or records as a table). Bytes and lines,
+	// the preview is of a readable form of it, such as a table of records. Bytes and lines,
 	// cuts and the payload's own artifact are those of the readable form then.
 	OriginalArtifact *uint32 `protobuf:"varint,16,opt,name=original_artifact,json=originalArtifact,proto3,oneof" json:"original_artifact,omitempty"`
 	// Secrets that were replaced in the payload by "[redacted:KIND]" before anything
 	// else was done, by kind; bytes, lines, cuts and digest are those of the payload after
 	// that, and its artifact is the redacted twin.
 	Redactions []*Redaction `protobuf:"bytes,17,rep,name=redactions,proto3" json:"redactions,omitempty"`
-	// Size in bytes of the output of the tool, where the preview is of a readable form of it
-	// (JSON indented, or records as a table); otherwise 0, and bytes has it.
+	// Size in bytes of the output of the tool, where the preview is of a readable form of it,
+	// such as a table of records; otherwise 0, and bytes has it.
 	OriginalBytes uint64 `protobuf:"varint,18,opt,name=original_bytes,json=originalBytes,proto3" json:"original_bytes,omitempty"`
 	// Number of lines of the output of the tool, where the preview is of a readable form of
 	// it; otherwise 0, and lines has it.

@@ -1938,7 +1938,7 @@ type ReceiptExtent struct {
 	Notes []string `protobuf:"bytes,5,rep,name=notes,proto3" json:"notes,omitempty"`
 	// The path of the whole, or the call that reads it; empty when it was not stored.
 	Handle string `protobuf:"bytes,6,opt,name=handle,proto3" json:"handle,omitempty"`
-	// Lines of the readable form that is shown of JSON; 0: it is shown as it was written.
+	// Lines of the values that are shown of JSON; 0: it is shown in another form.
 	IndentedLines uint64 `protobuf:"varint,7,opt,name=indented_lines,json=indentedLines,proto3" json:"indented_lines,omitempty"`
 	// Lines of the table that is shown of records; 0: they are shown in another form.
 	TableLines uint64 `protobuf:"varint,8,opt,name=table_lines,json=tableLines,proto3" json:"table_lines,omitempty"`
