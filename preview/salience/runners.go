@@ -100,7 +100,7 @@ func buildEnds() []Rule {
 		{Literal: "[ERROR] Failures:", Place: First, Reason: Failure, Score: 93, After: 32, List: true}, // Surefire
 		{Literal: "[ERROR] Errors:", Place: First, Reason: Failure, Score: 93, After: 32, List: true},   // Surefire
 		{Literal: "[ERROR] Tests run:", Place: First, Reason: Summary, Score: 88},                       // Surefire
-		{Literal: " FAILURE [", Reason: Summary, Score: 84, only: inReactor},                  // Maven: a module
+		{Literal: " FAILURE [", Reason: Summary, Score: 84, only: inReactor},                            // Maven: a module
 		{Literal: "[ERROR] Failed to execute goal", Place: First, Reason: Exit, Score: 93, After: 1},    // Maven
 		{Literal: " error", Reason: Summary, Score: 80, only: countAlone},                               // javac
 		{Literal: " errors", Reason: Summary, Score: 80, only: countAlone},                              // javac

@@ -24,7 +24,7 @@ func TestRunnersLines(t *testing.T) {
 		"Vitest":       {"      Tests  3 failed | 40 passed (43)": 70, " ❯ tests/cart.test.mjs:3:65": 60, "No test files found, exiting with code 1": 80},
 		"Mocha":        {"  3 failing": 70, "  60 passing (13ms)": 60},
 		"node":         {"# fail 3": 80, "ℹ fail 3": 80, "# tests 43": 60, "      location: '/src/cart.test.js:4:3'": 60},
-		"Maven":        {"[INFO] BUILD FAILURE": 78, "[ERROR] Tests run: 14, Failures: 1, Errors: 1, Skipped: 0": 86, "[ERROR] Failures: ": 92, "[ERROR] Errors: ": 92, "[INFO] Shop core ........... FAILURE [ 17.553 s]": 90, "[INFO] Shop web ........... SKIPPED": 70, "[INFO] 3 errors ": 80},
+		"Maven":        {"[INFO] BUILD FAILURE": 78, "[ERROR] Tests run: 14, Failures: 1, Errors: 1, Skipped: 0": 86, "[ERROR] Failures: ": 92, "[ERROR] Errors: ": 92, "[INFO] Shop core ........... FAILURE [ 17.553 s]": 84, "[INFO] 3 errors ": 80},
 		"Gradle":       {"* What went wrong:": 80, "    org.opentest4j.AssertionFailedError at CartTest.java:9": 70, "14 tests completed, 2 failed": 88},
 		"JUnit":        {"[        12 tests successful      ]": 60, "[         2 tests failed          ]": 70},
 		"Bazel":        {"Executed 3 out of 3 tests: 2 tests pass and 1 fails locally.": 80, "//src:cart_test                     FAILED in 0.3s": 86},
