@@ -22,11 +22,11 @@ func TestMain(m *testing.M) {
 
 // lacks are the needles that receipts do not have yet, by run and budget in tokens. One that is there must leave the list.
 var lacks = map[string]map[uint32][]string{
-	"jest-v":  {500: {"src/cart.js:5", `"plum"`}},
-	"jest":    {500: {"src/cart.js:5"}},
-	"vitest":  {500: {"cart.test.mjs:3"}},
-	"ctest-v": {500: {"gtest.cc:8: Failure"}},
-	"maven":   {500: {"CartTest.java:9"}},
+	"jest-v":    {500: {"src/cart.js:5", `"plum"`}},
+	"jest":      {500: {"src/cart.js:5"}},
+	"vitest":    {500: {"cart.test.mjs:3"}},
+	"ctest-v":   {500: {"gtest.cc:8: Failure"}},
+	"ctest-out": {500: {"gtest.cc:8: Failure"}},
 }
 
 // TestReceiptsOfRunnersHaveWhatFailed asks for the receipt of each run at two budgets.
