@@ -186,13 +186,16 @@ func readRows(content []byte, c *candidate) preview.Readable {
 	return nil
 }
 
-// readTable reads a table that is text already, objects that are no JSON, or a notebook as a script.
+// readTable reads tables that are text already, objects that are no JSON, or a notebook as a script.
 func readTable(content []byte, c *candidate) preview.Readable {
 	if script := preview.ReadScript(content); script != nil {
 		return script
 	}
 	if objects := preview.ReadObjects(content, c.policy.Budget.Tokens, c.policy.Counter); objects != nil {
 		return objects
+	}
+	if tables := preview.ReadTables(content, c.policy.Budget.Tokens); tables != nil {
+		return tables
 	}
 	if table := preview.ReadTable(content, c.policy.Budget.Tokens); table != nil {
 		return table

@@ -32,13 +32,18 @@ func ParseText(text []byte, tokens int) *Table {
 	}
 	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readAligned} {
 		if rows, list := read(lines); rows != nil {
-			if all := NewTable(rows, list); len(all.Text()) <= tokens*rowTokens {
-				return all
-			}
-			return newOverview(rows, list, tokens)
+			return fitted(rows, list, tokens)
 		}
 	}
 	return nil
+}
+
+// fitted returns the table of all columns, or of those that a reader wants if the budget is too small.
+func fitted(rows *Rows, list List, tokens int) *Table {
+	if all := NewTable(rows, list); len(all.Text()) <= tokens*rowTokens {
+		return all
+	}
+	return newOverview(rows, list, tokens)
 }
 
 // splitLines returns the lines of a text without their ends and escape sequences.
@@ -579,12 +584,14 @@ func gaps(header []byte, rows [][]byte) (list []span) {
 			i++
 			continue
 		}
-		from, named := i, false
+		from, named, has := i, false, false
 		for i < width && (names[i] || filled[i]*50 > sampled) {
-			named = named || names[i]
+			named, has = named || names[i], has || filled[i] > 0
 			i++
 		}
 		switch {
+		case named && !has && len(list) > 0 && list[len(list)-1].to == from-1: // the second word of a name
+			list[len(list)-1].to = i
 		case named:
 			list = append(list, span{from, i})
 		case len(list) > 0 && from < last: // text without a name belongs to the column before it
