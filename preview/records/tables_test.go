@@ -41,6 +41,13 @@ shop_uploads       2         3.204GB
 Build cache usage: 0B
 `
 
+const listing = `total 20
+-rw-r--r-- 1 root root 4096 Nov 29 10:00 a.go
+-rw-r--r-- 1 root root 4711 Nov 29 10:01 b.go
+-rw-r--r-- 1 root root  120 Nov 29 10:02 c.go
+-rw-r--r-- 1 root root  813 Nov 29 10:03 d.go
+`
+
 // Each of several tables in one text has its names, with the title before it.
 func TestSeveralTables(t *testing.T) {
 	for text, want := range map[string][]string{
@@ -97,6 +104,7 @@ func TestOtherTextsAreNotSeveralTables(t *testing.T) {
 	for _, text := range []string{
 		"", "\n\n", table + "\n", table + "\n\nError from server: the server is not ready\n",
 		strings.Repeat("A line of a text that goes on.\n", 20) + "\n" + getAll,
+		"./a:\n" + listing + "\n./b:\n" + listing, // its folders are more than the attributes of files
 		"OK   3  BUILD\nall is well\n\nOK   4  BUILD\nall is well\n",
 	} {
 		if o := records.ParseTables([]byte(text), 1000); o != nil {

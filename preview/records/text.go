@@ -30,7 +30,7 @@ func ParseText(text []byte, tokens int) *Table {
 	if shape.IsCosts(lines) { // ranked by line, with the trees between its rows
 		return nil
 	}
-	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readAligned} {
+	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readListing, readAligned} {
 		if rows, list := read(lines); rows != nil {
 			return fitted(rows, list, tokens)
 		}
@@ -386,9 +386,6 @@ func beginsDetails(line []byte) bool {
 
 // readAligned reads columns that are aligned by blanks.
 func readAligned(lines [][]byte) (*Rows, List) {
-	if rows, list := readListing(lines); rows != nil {
-		return rows, list
-	}
 	at := headerOf(lines)
 	if at < 0 {
 		return nil, List{}
