@@ -96,9 +96,7 @@ var recognisers = []recogniser{
 	ofShape("Diff", "diff.go"),
 	ofShape("Search", "search.go"),
 	ofShape("Listing", "listing.go", "folders.go", "changes.go", "revisions.go", "measured.go"),
-	{"shape table", []string{"preview/shape/table.go", "preview/shape/columns.go"}, []switchOff{
-		{"preview/shape/shape.go", "rankShape", "if shape == Table && !isCosts(list) { return false }"},
-	}},
+	ofShape("Table", "costs.go"),
 	ofShape("StackTrace", "trace.go"),
 	ofShape("Prose", "prose.go"),
 	{"shape source", []string{"preview/shape/source.go", "preview/shape/definition.go"}, []switchOff{
