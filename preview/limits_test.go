@@ -9,13 +9,7 @@ import (
 
 	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/preview/textscan"
-	"github.com/toolresult/toolresult/tokens"
 )
-
-// one counts every text as one token.
-type one struct{ tokens.Counter }
-
-func (one) Count(string) int { return 1 }
 
 // A line that was kept is not kept again.
 func TestFoundLineIsKeptOnce(t *testing.T) {

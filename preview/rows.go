@@ -86,6 +86,15 @@ func ReadTable(text []byte, budget int) *Rows {
 	return nil
 }
 
+// ReadTables reads a text of several tables, with titles between them, for a budget of tokens. It
+// returns nil for other text.
+func ReadTables(text []byte, budget int) *Outline {
+	if tables := records.ParseTables(text, max(budget, leastFormBudget)); tables != nil {
+		return newOutline(tables, shape.Table)
+	}
+	return nil
+}
+
 // Text returns the readable form. It ends with a line end.
 func (r *Rows) Text() []byte { return r.table.Text() }
 

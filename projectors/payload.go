@@ -179,7 +179,7 @@ func (p *payload) show(ctx context.Context, share envelope.Cost, policy Policy, 
 	}
 	if p.mayRead && hints.HeadPercent < 100 {
 		asWritten := p.readable == nil
-		if err := p.read(ctx, omits(v, preview.CutMiddle, preview.CutLongLine), omits(v, preview.CutFolded), hints, policy, sink); err != nil {
+		if err := p.read(ctx, v, hints, policy, sink); err != nil {
 			return err
 		}
 		if asWritten && p.readable != nil {

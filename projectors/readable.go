@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/preview"
+	"github.com/toolresult/toolresult/preview/shape"
 	"github.com/toolresult/toolresult/projectors/web"
 )
 
@@ -30,6 +31,7 @@ type candidate struct {
 	text        *preview.Excerpt // nil for what is no text
 	size        int64            // bytes
 	cut, folded bool             // its preview omits lines, or folds them
+	repeats     bool             // its preview omits lines that are like others
 	isPage      bool             // it is the text of a page that was HTML
 	hints       preview.Hints
 	policy      Policy
@@ -68,7 +70,7 @@ var readings = [...]reading{
 	{func(c *candidate) bool { return c.cut && !c.asked() && c.isJSON() }, readJSON},
 	{func(c *candidate) bool { return !c.cut && !c.hints.Range && c.isJSON() }, readRows},
 	{func(c *candidate) bool {
-		return c.text != nil && c.cut && !c.asked() && c.size <= maxReport
+		return c.text != nil && (c.cut || c.repeats && c.text.Shape(c.hints) == shape.Table) && !c.asked() && c.size <= maxReport
 	}, readTable},
 }
 
@@ -77,11 +79,13 @@ var readings = [...]reading{
 // lost at the source stay as they are, and the switch is final, whatever the budget of
 // later rounds. A file that was asked for is only read as a report or a notebook, which
 // a program wrote, and one of an unknown name as records.
-func (p *payload) read(ctx context.Context, cut, folded bool, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
+func (p *payload) read(ctx context.Context, v *preview.Preview, f preview.Hints, policy Policy, sink artifactstore.Sink) error {
 	if p.readable != nil || p.loss != nil || p.blob.Size() < minReadable {
 		return nil
 	}
-	c := candidate{size: p.blob.Size(), cut: cut, folded: folded, isPage: p.isPage, hints: f, policy: policy}
+	cut := omits(v, preview.CutMiddle, preview.CutLongLine)
+	c := candidate{size: p.blob.Size(), cut: cut, isPage: p.isPage, hints: f, policy: policy}
+	c.folded, c.repeats = omits(v, preview.CutFolded), omits(v, preview.CutRepeated)
 	c.text, _ = p.excerpt.(*preview.Excerpt)
 	if cut && c.text != nil && c.size > maxReport && !c.asked() && !p.sampled {
 		p.sampled = true
@@ -186,13 +190,16 @@ func readRows(content []byte, c *candidate) preview.Readable {
 	return nil
 }
 
-// readTable reads a table that is text already, objects that are no JSON, or a notebook as a script.
+// readTable reads tables that are text already, objects that are no JSON, or a notebook as a script.
 func readTable(content []byte, c *candidate) preview.Readable {
 	if script := preview.ReadScript(content); script != nil {
 		return script
 	}
 	if objects := preview.ReadObjects(content, c.policy.Budget.Tokens, c.policy.Counter); objects != nil {
 		return objects
+	}
+	if tables := preview.ReadTables(content, c.policy.Budget.Tokens); tables != nil {
+		return tables
 	}
 	if table := preview.ReadTable(content, c.policy.Budget.Tokens); table != nil {
 		return table

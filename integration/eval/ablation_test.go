@@ -65,18 +65,20 @@ var recognisers = []recogniser{
 		{"preview/rows.go", "ParseRows", "return nil, nil"},
 		{"preview/rows.go", "ReadRows", "return nil"},
 	}},
-	{"JSON by value", []string{"preview/json.go", "preview/shape/document.go", "preview/shape/document_rank.go"}, []switchOff{
-		{"projectors/readable.go", "payload.readJSON", "return nil"},
-		{"projectors/readable.go", "payload.readRows", "return nil"},
+	{"JSON by value", []string{"preview/json.go", "preview/records/outline.go"}, []switchOff{
+		{"projectors/readable.go", "readJSON", "return nil"},
+		{"projectors/readable.go", "readRows", "return nil"},
 	}},
 	{"reports", []string{
 		"preview/report.go", "preview/reports/report.go", "preview/reports/events.go", "preview/reports/kinds.go", "preview/reports/results.go",
 		"preview/reports/sarif.go", "preview/reports/tap.go", "preview/reports/tree.go", "preview/reports/outline.go",
-	}, []switchOff{{"projectors/readable.go", "payload.readReport", "return nil"}}},
+	}, []switchOff{{"projectors/readable.go", "readReport", "return nil"}}},
 	{"digest", []string{
 		"preview/digest.go", "preview/reports/digest.go", "preview/reports/check.go", "preview/reports/findings.go", "preview/reports/passed.go",
-	}, []switchOff{{"projectors/readable.go", "payload.readDigest", "return nil"}}},
-	{"patch", []string{"preview/patch.go", "preview/shape/patch.go"}, []switchOff{{"projectors/readable.go", "payload.readPatch", "return nil"}}},
+	}, []switchOff{{"projectors/readable.go", "readDigest", "return nil"}}},
+	{"patch", []string{"preview/patch.go", "preview/shape/patch.go"}, []switchOff{{"projectors/readable.go", "readPatch", "return nil"}}},
+	{"pages", []string{"preview/page.go", "preview/pages.go"}, []switchOff{{"projectors/readable.go", "readPage", "return nil"}}},
+	{"tables of text", []string{"preview/records/text.go"}, []switchOff{{"projectors/readable.go", "readTable", "return nil"}}},
 	{"line rules of profiles", []string{"preview/linerule/rules.go", "preview/linerule/literals.go"}, []switchOff{
 		{"preview/linerule/rules.go", "Rules.Explain", `return None, ""`},
 		{"preview/linerule/rules.go", "Rules.Next", "return -1"},
@@ -94,7 +96,7 @@ var recognisers = []recogniser{
 	ofShape("Diff", "diff.go"),
 	ofShape("Search", "search.go"),
 	ofShape("Listing", "listing.go", "folders.go", "changes.go", "revisions.go", "measured.go"),
-	ofShape("Table", "table.go", "columns.go"),
+	ofShape("Table", "costs.go"),
 	ofShape("StackTrace", "trace.go"),
 	ofShape("Prose", "prose.go"),
 	{"shape source", []string{"preview/shape/source.go", "preview/shape/definition.go"}, []switchOff{
@@ -115,6 +117,9 @@ var recognisers = []recogniser{
 		{"preview/shape/block.go", "blocks", "return nil"},
 	}},
 	{"neighbors", []string{"preview/shape/block.go:neighbors"}, []switchOff{{"preview/shape/block.go", "neighbors", "return"}}},
+	{"lines of JSON", []string{"preview/shape/json.go:rankNDJSON", "preview/shape/json.go:raiseRareLooks"}, []switchOff{
+		{"preview/shape/json.go", "rankNDJSON", "return"},
+	}},
 	{"messages first", []string{"preview/shape/block.go:messagesFirst"}, []switchOff{{"preview/shape/block.go", "messagesFirst", "return"}}},
 	{"differences", []string{"preview/shape/block.go:differences"}, []switchOff{{"preview/shape/block.go", "differences", "return"}}},
 	{"unlike", []string{"preview/shape/log.go:unlike"}, []switchOff{
@@ -125,7 +130,10 @@ var recognisers = []recogniser{
 		"preview/salience/reports.go", "preview/salience/servers.go", "preview/salience/conditions.go",
 	}, []switchOff{{"preview/salience/classifier.go", "Classifier.mark", "return Mark{}"}}},
 	{"noise of salience", []string{"preview/salience/noise.go"}, []switchOff{{"preview/salience/noise.go", "isNoise", "return false"}}},
-	{"frames of libraries", []string{"preview/salience/libraries.go"}, []switchOff{{"preview/salience/libraries.go", "isLibrary", "return false"}}},
+	{"frames of libraries", []string{"preview/frames/frames.go", "preview/frames/table.go"}, []switchOff{
+		{"preview/frames/frames.go", "Library", "return false"},
+		{"preview/frames/frames.go", "Foreign", "return false"},
+	}},
 	{"focus", []string{"preview/focus/focus.go", "preview/shape/focused.go"}, []switchOff{
 		{"preview/ranking.go", "Excerpt.rankOptions", `f.Focus = ""`},
 	}},
@@ -275,12 +283,14 @@ func sets(t *testing.T, counter tokens.Counter) (list []measuredSet) {
 		return some
 	}
 	own, other, kind := readCorpus(t, *corpus, never), readCorpus(t, *unseen, evenDigit), readCorpus(t, *kinds, unreadSplit)
+	daily := readCorpus(t, *everyday, unreadSplit)
 	list = []measuredSet{
 		{name: "own corpus", outputs: own},
 		{name: "read", outputs: of(other, wasRead)}, {name: "never read", outputs: of(other, isUnread)},
 		{name: "kinds, read", outputs: of(kind, wasRead)}, {name: "kinds, never read", outputs: of(kind, isUnread)},
+		{name: "everyday, read", outputs: of(daily, wasRead)}, {name: "everyday, never read", outputs: of(daily, isUnread)},
 	}
-	list = append(list, measuredSet{name: "of all these, lines with times", outputs: of(slices.Concat(own, other, kind), (*output).isTimed)})
+	list = append(list, measuredSet{name: "of all these, lines with times", outputs: of(slices.Concat(own, other, kind, daily), (*output).isTimed)})
 	steps, err := eval.ReadSteps(*recorded)
 	if errors.Is(err, fs.ErrNotExist) {
 		return list
@@ -335,7 +345,7 @@ func TestAblation(t *testing.T) {
 	if !*ablate {
 		t.Skip("leg skipped: `make eval ABLATE=yes` runs it")
 	}
-	need(t, *corpus, *unseen, *kinds)
+	need(t, *corpus, *unseen, *kinds, *everyday)
 	counter, err := tokens.O200k()
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ const (
 	mostDescribedLines = 1 << 15
 	leastKeyed         = 80      // per cent of the lines that have a key, or belong to one
 	leastAligned       = 50      // per cent of the lines with a value that are aligned
+	leastValues        = 4       // lines with a key and a value
 	mostDescribed      = 1 << 20 // bytes
 	deepestSection     = 16
 	mostKeyBytes       = 64
@@ -111,7 +112,7 @@ func describedLines(text []byte) (list []described) {
 			}
 		}
 	}
-	if len(list) < leastDescribed || keyed*100 < len(list)*leastKeyed || values == 0 || aligned*100 < values*leastAligned {
+	if len(list) < leastDescribed || keyed*100 < len(list)*leastKeyed || values < leastValues || aligned*100 < values*leastAligned {
 		return nil
 	}
 	return list

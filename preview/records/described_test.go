@@ -138,8 +138,10 @@ func TestNotDescribed(t *testing.T) {
 		"log":     strings.Repeat("2026-03-01 10:00:00 INFO started:  a thing\n", 20),
 		"levels":  "WARNING:  no workers\n" + strings.Repeat("INFO:     127.0.0.1:5000 - \"GET / HTTP/1.1\" 200 OK\n", 40),
 		"level":   strings.Repeat("INFO:     127.0.0.1:5000 - \"GET / HTTP/1.1\" 200 OK\n", 40),
-		"short":   "Name:   a\nState:  b\n",
-		"prose":   "Note:  this is a text\n" + strings.Repeat("that goes on for some lines without a key in it\n", 20),
+		"unzip": "Archive:  doc.whl\n  Length      Date    Time    Name\n---------  ---------- -----   ----\n" +
+			strings.Repeat("      476  2024-05-05 18:12   doc/__init__.py\n", 20) + "---------                     -------\n     9520                     20 files\n",
+		"short": "Name:   a\nState:  b\n",
+		"prose": "Note:  this is a text\n" + strings.Repeat("that goes on for some lines without a key in it\n", 20),
 	} {
 		if o := records.ParseDescribed([]byte(text)); o != nil {
 			t.Errorf("%s: %s", name, o.Text())

@@ -479,20 +479,28 @@ func (w *outliner) table(list Cell, score int) bool {
 	if len(rows.Keys) == 0 {
 		return false
 	}
-	t := NewTable(rows, List{Hidden: hidden})
+	w.writeTable(NewTable(rows, List{Hidden: hidden}), score)
+	return true
+}
+
+// writeTable writes the lines of a table. Rows that say of nothing that it is wrong matter less the
+// further they are from the first one.
+func (w *outliner) writeTable(t *Table, score int) {
 	for i := range t.Len() {
 		start, end := t.Span(i)
 		r := t.Rank(i)
 		if t.RowsIn(i, i+1) == 0 {
-			r = Rank{Score: scoreHeads - 1, Reason: shape.KeepStructure, Column: -1}
+			r = headRank
 		} else if r.Score < leastRow {
 			r.Score = max(1, min(r.Score, score-outlineDeep-min(12, (i-t.Heads())/4)))
 		}
 		w.line(string(t.Text()[start:end-1]), r)
 		w.path = nil // further lines need no path
 	}
-	return true
 }
+
+// headRank is the rank of the lines that say what the rows of a table are.
+var headRank = Rank{Score: scoreHeads - 1, Reason: shape.KeepStructure, Column: -1}
 
 // leavesOfRecords returns the leaves of records.
 func (w *outliner) leavesOfRecords(objects []Cell) *Rows {

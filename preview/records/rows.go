@@ -491,7 +491,7 @@ func verdictOf(means meaning, kind Kind, text []byte) verdict {
 			return verdict{score: 86, reason: shape.KeepError}
 		}
 	case meansProcess: // dead, stopped, zombie, and waiting for a device
-		if kind == String && len(text) <= 5 && bytes.IndexByte([]byte("DZXTt"), text[0]) >= 0 {
+		if kind == String && len(text) > 0 && len(text) <= 5 && bytes.IndexByte([]byte("DZXTt"), text[0]) >= 0 {
 			return verdict{score: 84, reason: shape.KeepError}
 		}
 	case meansOther:

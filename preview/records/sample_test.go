@@ -209,6 +209,16 @@ func TestSampleOfAnyList(t *testing.T) {
 	})
 }
 
+// An empty text says nothing, whatever its key means.
+func TestSampleOfEmptyTexts(t *testing.T) {
+	for _, key := range []string{"s", "stat", "state", "ready", "error", "exitCode", "code", "use%", "message", "level", "name"} {
+		text := "[" + strings.Repeat(`{"`+key+`":""},`, 1200) + `{"` + key + `":""}]`
+		if table := Sample([]byte(text), 1000); table != nil && table.All() != 1201 {
+			t.Errorf("%s: %d rows", key, table.All())
+		}
+	}
+}
+
 func FuzzSample(f *testing.F) {
 	for _, seed := range []string{"[" + event(1) + "]", `{"a":[{"b":"\"}]"}]}`, `{"a":1}{"b":2}`, "[{}]", `[{"a":"\\"},{"b":[]}`} {
 		f.Add(seed, 1500)

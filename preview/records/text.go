@@ -30,15 +30,20 @@ func ParseText(text []byte, tokens int) *Table {
 	if shape.IsCosts(lines) { // ranked by line, with the trees between its rows
 		return nil
 	}
-	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readAligned} {
+	for _, read := range [...]func([][]byte) (*Rows, List){readDetails, readDrawn, readSeparated, readListing, readAligned} {
 		if rows, list := read(lines); rows != nil {
-			if all := NewTable(rows, list); len(all.Text()) <= tokens*rowTokens {
-				return all
-			}
-			return newOverview(rows, list, tokens)
+			return fitted(rows, list, tokens)
 		}
 	}
 	return nil
+}
+
+// fitted returns the table of all columns, or of those that a reader wants if the budget is too small.
+func fitted(rows *Rows, list List, tokens int) *Table {
+	if all := NewTable(rows, list); len(all.Text()) <= tokens*rowTokens {
+		return all
+	}
+	return newOverview(rows, list, tokens)
 }
 
 // splitLines returns the lines of a text without their ends and escape sequences.
@@ -381,9 +386,6 @@ func beginsDetails(line []byte) bool {
 
 // readAligned reads columns that are aligned by blanks.
 func readAligned(lines [][]byte) (*Rows, List) {
-	if rows, list := readListing(lines); rows != nil {
-		return rows, list
-	}
 	at := headerOf(lines)
 	if at < 0 {
 		return nil, List{}
@@ -598,12 +600,14 @@ func gaps(header []byte, rows [][]byte) (list []span) {
 			i++
 			continue
 		}
-		from, named := i, false
+		from, named, has := i, false, false
 		for i < width && (names[i] || filled[i]*50 > sampled) {
-			named = named || names[i]
+			named, has = named || names[i], has || filled[i] > 0
 			i++
 		}
 		switch {
+		case named && !has && len(list) > 0 && list[len(list)-1].to == from-1: // the second word of a name
+			list[len(list)-1].to = i
 		case named:
 			list = append(list, span{from, i})
 		case len(list) > 0 && from < last: // text without a name belongs to the column before it

@@ -75,17 +75,3 @@ func TestMostlyHoldsAtItsBounds(t *testing.T) {
 		}
 	}
 }
-
-// A state is a word of its own, wherever it is in its row.
-func TestStatesAreWords(t *testing.T) {
-	for _, state := range []string{"Pending", "NotReady", "Evicted", "Offline", "Degraded"} {
-		for text, want := range map[string]bool{
-			state: true, state + " x": true, state + "\tx": true, state + "|x": true, "x " + state: true, "x\t" + state: true, "x|" + state: true,
-			"x" + state: false, state + "x": false, "x " + state + "x": false,
-		} {
-			if got := isFaulty([]byte(text)); got != want {
-				t.Errorf("row %q is faulty: %v", text, got)
-			}
-		}
-	}
-}

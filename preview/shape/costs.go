@@ -298,7 +298,7 @@ func unitFactor(unit string) float64 {
 // isTotal reports whether a line sums a report up.
 func isTotal(text []byte) bool {
 	text = bytes.TrimLeft(text, "# \t")
-	if !bytes.ContainsAny(text, "0123456789") || len(text) > 2*rowWidth {
+	if !bytes.ContainsAny(text, "0123456789") || len(text) > longestCostRow {
 		return false
 	}
 	for _, begin := range [...]string{
@@ -364,6 +364,12 @@ type layout struct {
 	header [][]byte // names of columns
 }
 
+// Bounds and scores of rows.
+const (
+	longestCostRow = 320 // bytes
+	scoreFailedRow = 85
+)
+
 // rankCosts ranks the lines of a report of costs: its totals and the names of its columns, then rows by
 // what they cost.
 func rankCosts(list []Ranked) {
@@ -408,9 +414,9 @@ func (r *report) read(i int, text []byte) {
 			l.set(scoreHeading, 0, KeepStructure)
 		}
 	case isFailure(text):
-		l.set(scoreFaulty, 0, KeepError)
+		l.set(scoreFailedRow, 0, KeepError)
 	case spills(text):
-		l.set(scoreFaulty, 1, KeepStructure)
+		l.set(scoreFailedRow, 1, KeepStructure)
 	case r.row < 0 && r.intro < mostIntro && text[len(text)-1] != ':':
 		l.set(scoreContent, r.intro, KeepHead)
 		r.intro++

@@ -13,18 +13,19 @@ func ExampleDetectText() {
 	// Output: true
 }
 
-// A table shows its header first, and then the row that says what is wrong.
+// A listing shows the names of its folders first.
 func ExampleRank() {
-	rows := []string{"NAME    READY   STATUS", "web-1   1/1     Running", "web-2   0/1     OOMKilled", "web-3   1/1     Running"}
+	rows := []string{".:", "a.go", "b.go", "", "./src:", "c.go", "d.go"}
 	lines := make([]shape.Ranked, len(rows))
 	for i, row := range rows {
 		lines[i] = shape.Ranked{Line: &textscan.Line{Text: []byte(row)}, Number: int64(i) + 1}
 	}
-	shape.Rank(lines, shape.Options{Shape: shape.Table, Lines: int64(len(lines))})
-	for _, i := range shape.Order(lines)[:2] {
+	shape.Rank(lines, shape.Options{Shape: shape.Listing, Lines: int64(len(lines))})
+	for _, i := range shape.Order(lines)[:3] {
 		fmt.Printf("%s\n", lines[i].Line.Text)
 	}
 	// Output:
-	// NAME    READY   STATUS
-	// web-2   0/1     OOMKilled
+	// .:
+	// ./src:
+	// a.go
 }

@@ -440,3 +440,13 @@ func mixed(lines []listed) bool {
 func parentDirectory(path string) string {
 	return path[:max(0, strings.LastIndexByte(path, '/'))]
 }
+
+// nextField returns the first word of a text, and what is behind it.
+func nextField(text []byte) (field, rest []byte) {
+	text = blankSet.TrimLeft(text)
+	end := bytes.IndexAny(text, " \t")
+	if end < 0 {
+		return text, nil
+	}
+	return text[:end], text[end:]
+}

@@ -75,7 +75,6 @@ func TestRankPutsStructureBeforeContent(t *testing.T) {
 		"branches of a tree": {
 			".\n├── a\n│   ├── b.go\n│   └── c.go\n├── d.go\n└── e.go\n\n2 directories\n", Listing, []string{"2 directories", "── a", "b.go", "c.go"},
 		},
-		"header, faulty rows, rows": {kubectl, Table, []string{"NAME", "CrashLoopBackOff", "abcde", "fghij"}},
 		"own frames before foreign": {javaTrace, StackTrace, []string{"Caused by", "order 7", "Orders.java:41", "Orders.java:55", "ArrayList"}},
 		"Python ends with the innermost": {
 			pythonTrace, StackTrace, []string{"JSONDecodeError: Expecting", "line 5, in main", "line 9, in <module>", "Traceback", "decoder.py"},

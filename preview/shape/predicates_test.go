@@ -141,14 +141,6 @@ func TestPartsOfTables(t *testing.T) {
 			t.Errorf("%q fits: %v", row, got)
 		}
 	}
-	for row, want := range map[string]bool{
-		"web Failed": true, "web\tFailed\t1": true, "|Failed|": true, "Failed": true, "xFailed": false, "web Failedx": false, "web Exited (0) 2h": false,
-		"web Exited (1) 2h": true, "web Init:0/1 1": true, "web Running": false, "web: error: it broke": true,
-	} {
-		if got := isFaulty([]byte(row)); got != want {
-			t.Errorf("row %q is faulty: %v", row, got)
-		}
-	}
 }
 
 // What is a line of a trace depends on the line before only for code.

@@ -244,7 +244,10 @@ func rankShape(shape Shape, list []Ranked) bool {
 	case Listing:
 		rankListing(list)
 	case Table:
-		rankTable(list)
+		if !isCosts(list) {
+			return false
+		}
+		rankCosts(list)
 	case Prose:
 		rankProse(list)
 	default:
