@@ -1,6 +1,7 @@
 package records_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -166,4 +167,25 @@ func FuzzParseDescribed(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A listing under a title is no object, although its lines are indented: it is read as a table.
+func TestListingsUnderATitleAreNotDescribed(t *testing.T) {
+	text := "Archive:  wheel.whl\n  Length      Date    Time    Name\n---------  ---------- -----   ----\n"
+	for i := range 40 {
+		text += fmt.Sprintf("    %5d  2024-05-0%d 13:40   pkg/module_%d.py\n", 1200+i*7, i%9+1, i)
+	}
+	text += "---------                     -------\n    53460                     40 files\n"
+	if o := records.ParseDescribed([]byte(text)); o != nil {
+		t.Errorf("described as %s", o.Text())
+	}
+	table := records.ParseText([]byte(text), 1000)
+	if table == nil {
+		t.Fatal("no table")
+	}
+	for _, want := range []string{"Archive: wheel.whl\n", "\tpkg/module_0.py\n", "53460", "40 files"} {
+		if !strings.Contains(string(table.Text()), want) {
+			t.Errorf("%q is missing in\n%s", want, table.Text())
+		}
+	}
 }

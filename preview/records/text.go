@@ -436,14 +436,10 @@ func readAligned(lines [][]byte) (*Rows, List) {
 	return enough(b, list)
 }
 
-// repeats reports whether words in capitals are no names: one of them comes twice, or they come again in
-// the lines below.
+// repeats reports whether words in capitals are no names, because they come again in the lines below.
 func repeats(header []byte, rows [][]byte) bool {
 	names := map[string]bool{}
 	for _, name := range bytes.Fields(header) {
-		if names[string(name)] && len(name) > 2 {
-			return true
-		}
 		names[string(name)] = true
 	}
 	again := 0
