@@ -306,7 +306,7 @@ var commands = []command{
 		name: "gxx", line: "g++ -std=c++17 -c registry.cpp", exit: 1,
 		need: "which lines of the program ask for what its types do not have",
 		needles: []string{
-			"registry.cpp:28:12: error: use of deleted function ‘Registry::Registry()’", "registry.cpp:20:26:   required from here",
+			"registry.cpp:28:12: error: use of deleted function ‘Registry::Registry()’",
 			"registry.cpp:19:44:   required from here",
 		},
 	},
