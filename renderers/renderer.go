@@ -85,10 +85,10 @@ type ReadableForm uint8
 
 // The forms.
 const (
-	FormWritten  ReadableForm = iota // as the tool wrote it
-	FormValues                     // of JSON
-	FormReport                       // of a report of tests or checks
-	FormTable                        // of records
+	FormWritten ReadableForm = iota // as the tool wrote it
+	FormValues                      // of JSON
+	FormReport                      // of a report of tests or checks
+	FormTable                       // of records
 )
 
 // formNames are the names of forms in an extent.

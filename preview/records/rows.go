@@ -286,8 +286,9 @@ func (r *Rows) isShort(column int) bool {
 		return false
 	}
 	for i := range r.Len() {
-		if c := r.At(i, column); c.Kind == Number || c.Kind == Nested || c.End-c.Start > shortBytes {
-			return false
+		c := r.At(i, column)
+		if text := r.Text(c); c.Kind == Number || c.Kind == Nested || len(text) > shortBytes || len(text) > 0 && text[0] >= '0' && text[0] <= '9' {
+			return false // a time is no word
 		}
 	}
 	return true
