@@ -18,7 +18,7 @@ import (
 // that were asked for last, and so is not safe for concurrent use.
 type Excerpt struct {
 	form       bool             // it is a readable form, whose lines begin with no time of a log
-	sampler    *records.Sampler // of a payload that arrived in parts; nil for others
+	sampler    *records.Sampler // of a payload received in parts; nil for others
 	plain      string           // the payload, if it may fit whole and is its own visible form
 	maxTokens  int
 	rules      *linerule.Rules // of the program of a plain payload

@@ -40,7 +40,7 @@ func ReadObjects(text []byte, budget int, c tokens.Counter) Readable {
 	return form
 }
 
-// Sample returns the table of the records that stand for a large list, of a payload that arrived in
+// Sample returns the table of the records that stand for a large list, of a payload received in
 // parts: JSON, or values that are separated by commas or other signs. It returns nil for others. It may
 // be called once.
 func (e *Excerpt) Sample(budget int) Readable {

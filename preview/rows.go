@@ -329,7 +329,7 @@ func (s *rowSelection) row(i int, l *textscan.Line) rendered {
 	limit := s.limit
 	if isText := i < s.table.Heads()-2 || i >= s.table.Heads() && s.table.RowsIn(i, i+1) == 0; isText && limit < NoLimit {
 		limit = max(minLineBytes, limit/besideShare)
-	} else if s.table.Tells(i) && limit < NoLimit {
+	} else if s.table.IsUnlike(i) && limit < NoLimit {
 		limit = min(s.budget.LineBytes, tellingShare*limit)
 	}
 	if len(text) <= limit {

@@ -11,7 +11,7 @@ import (
 	"github.com/toolresult/toolresult/tokens"
 )
 
-// A cut log shows no time, in whatever form, and no line of a time alone stands by itself; what fits is whole.
+// A cut log shows no time, in whatever form, and no line that is a time alone; what fits is whole.
 func TestCutLogHasNoTimes(t *testing.T) {
 	for name, stamp := range map[string]string{
 		"ISO": "2026-11-29T10:00:%02d.1234567Z ", "brackets": "[10:00:%02d] ", "syslog": "Nov 29 10:00:%02d ", "kernel": "[   %02d.345678] ",

@@ -14,7 +14,7 @@ import (
 )
 
 // Text may quote data in base64: an image of a page as a data URI, a certificate on one
-// line, a source map. Where not all of the text fits, a note stands in the place of the
+// line, a source map. Where not all of the text fits, a note takes the place of the
 // data. The payload is stored as it was given beside it.
 
 // Bounds of what is lifted.

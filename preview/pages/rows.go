@@ -102,7 +102,7 @@ func (t *tree) count(key string) {
 	}
 }
 
-// sumUp tells elements what is inside of them.
+// sumUp gives elements the counts of what is inside of them.
 func sumUp(nodes []node) {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := &nodes[i]

@@ -20,7 +20,7 @@ const (
 	joinedBytes = 160 // of a cell that joins the values of a list
 )
 
-// noise has keys whose values say nothing to a reader: bookkeeping of Kubernetes (field
+// noise has keys whose values say nothing to a reader: the records of managers in Kubernetes (field
 // management), links of REST APIs (HAL, JSON:API, GitHub), and pictures. In lower case without
 // signs.
 const noise = "managedfields links selflink resourceversion ownerreferences lastappliedconfiguration etag nodeid gravatarid " +

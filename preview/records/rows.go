@@ -95,7 +95,7 @@ const (
 	lastOfLog    = 4  // records
 	lessBehind   = 4  // less of one that belongs to a failure before it
 	leastRow     = 54 // of a record that failed as others before
-	mostLess     = 4  // less for a value that is less rare, and for one that came before
+	mostLess     = 4  // less for a value that is less rare, and for one seen before
 	lessAlike    = 6  // less for each record before that failed alike
 	lessOften    = 2  // less for each record before that failed otherwise
 	mostAlike    = 8  // records that failed alike and matter more than those that did not fail

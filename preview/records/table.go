@@ -291,8 +291,8 @@ func (t *Table) IsFinding(i int32) bool {
 	return t.ranks[i].Score >= scoreRareRow
 }
 
-// Tells reports whether line i is a record that is unlike others, or says that something is wrong.
-func (t *Table) Tells(i int) bool {
+// IsUnlike reports whether line i is a record that is unlike others, or says that something is wrong.
+func (t *Table) IsUnlike(i int) bool {
 	t.rank()
 	return t.RowsIn(i, i+1) > 0 && t.ranks[i].Score >= scoreLargest && t.ranks[i].Column >= 0
 }

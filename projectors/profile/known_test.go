@@ -10,7 +10,7 @@ import (
 	"github.com/toolresult/toolresult/projectors/profile"
 )
 
-// byName are the profiles that a text has no certain sign of, with the reason: only the name of the command tells.
+// byName are the profiles that a text has no certain sign of, with the reason: only the name of the command says so.
 var byName = map[string]string{
 	"find":          "its lines are paths, which many programs print",
 	"git-branch":    "its lines are names and subjects in columns",
