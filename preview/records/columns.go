@@ -21,7 +21,7 @@ const (
 	mostWidth  = 320 // bytes of any row
 	rowTokens  = 3   // bytes of a row for each token of it, about
 	leastShown = 3   // columns that matter are chosen whatever the width
-	mostShown  = 24  // columns that are shown
+	mostShown  = 64  // columns that are shown
 	mostEqual  = 6   // columns that are equal in all records and are said
 )
 
