@@ -398,13 +398,17 @@ func (e *Excerpt) ReadPage(content []byte, f Hints) *PageText {
 	if tree := ParseSnapshot(content); tree != nil {
 		return tree
 	}
-	if s := e.Shape(f); f.Range || s != shape.None && s != shape.Prose && s != shape.Listing || s == shape.None && e.IsLog(f) {
+	isMarkdown := pages.IsMarkdown(content)
+	if f.Range || !isMarkdown && !pages.IsDump(content) {
+		return nil
+	}
+	if s := e.Shape(f); s != shape.None && s != shape.Prose && s != shape.Listing || s == shape.None && e.IsLog(f) {
 		return nil
 	}
 	if e.isKnown(f) {
 		return nil
 	}
-	if pages.IsMarkdown(content) && e.Shape(f) != shape.Listing {
+	if isMarkdown && e.Shape(f) != shape.Listing {
 		return ParsePage(content, "", true)
 	}
 	return ParseDump(content)

@@ -70,7 +70,7 @@ var readings = [...]reading{
 	{func(c *candidate) bool { return c.cut && !c.asked() && c.isJSON() }, readJSON},
 	{func(c *candidate) bool { return !c.cut && !c.hints.Range && c.isJSON() }, readRows},
 	{func(c *candidate) bool {
-		return c.text != nil && (c.cut || c.repeats && c.text.Shape(c.hints) == shape.Table) && !c.asked() && c.size <= maxReport
+		return c.text != nil && (c.cut || c.repeats && c.text.Shape(c.hints) == shape.Table) && !c.asked() && c.size <= maxReport && c.text.MayBeTable()
 	}, readTable},
 }
 

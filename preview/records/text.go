@@ -46,6 +46,46 @@ func fitted(rows *Rows, list List, tokens int) *Table {
 	return newOverview(rows, list, tokens)
 }
 
+// openingLines is how many lines of a text are looked at for the beginning of a table: that of several
+// may have a title of some lines.
+const openingLines = 80
+
+// MayBeTable reports whether the first lines of a text look like the beginning of a table, of served or
+// described objects, or of literals: most texts are none, and are not read further.
+func MayBeTable(first func(yield func(line []byte) bool)) bool {
+	n, may := 0, false
+	var before []byte
+	for line := range first {
+		line = bytes.TrimRight(textscan.WithoutEscapes(line), " \t\r\n")
+		if n++; n > openingLines {
+			break
+		}
+		if n <= mostTitle+2 && opensTable(line) || len(before) > 0 && (isUnderline(line) || looksLikeNames(before, line)) {
+			may = true
+			break
+		}
+		before = append(before[:0], line...)
+	}
+	return may
+}
+
+// opensTable reports whether a table, an object or a literal may begin with a line.
+func opensTable(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	switch line[0] {
+	case '{', '[', '#', '|', '+':
+		return true
+	}
+	if beginsDetails(line) || attributes(line) != nil || bytes.HasPrefix(line, []byte("apiVersion:")) || bytes.Contains(line, []byte(":  ")) ||
+		bytes.Contains(line, []byte(":\t")) || bytes.Contains(line, []byte(" | ")) || bytes.ContainsAny(line, "│┃║┌╭") {
+		return true
+	}
+	_, names := separatedNames(line)
+	return names != nil
+}
+
 // splitLines returns the lines of a text without their ends and escape sequences.
 func splitLines(text []byte) (list [][]byte) {
 	for line := range bytes.Lines(text) {
