@@ -203,7 +203,7 @@ func TestVersion(t *testing.T) {
 	if !strings.HasPrefix(text, "toolresult ") || strings.Count(text, "\n") != 1 {
 		t.Errorf("the version is %q", text)
 	}
-	wantIn(t, text, ", commit ", ", go1.", ", receipt grammar 11\n")
+	wantIn(t, text, ", commit ", ", go1.", ", receipt grammar 12\n")
 }
 
 func TestConfigCommands(t *testing.T) {

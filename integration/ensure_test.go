@@ -234,6 +234,13 @@ func TestFrozenSidecarIsReported(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	for state := ""; !strings.HasPrefix(state, "T"); { // its other threads may go on for a moment
+		out, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		state = strings.TrimSpace(string(out))
+	}
 	r := u.ensure("--patience=750ms")
 	if r.code != 125 || r.stdout != "" || !strings.Contains(r.stderr, fmt.Sprintf("process %d, which is stopped) does not answer within 750ms", pid)) {
 		t.Errorf("exit code %d: %q %q", r.code, r.stdout, r.stderr)
