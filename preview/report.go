@@ -79,8 +79,7 @@ func (e *Excerpt) MayBeReport() bool { return reports.MayBegin(e.fromFirst) }
 // beginning of records in JSON.
 func (e *Excerpt) MayHaveRecords() bool { return records.MayBegin(e.fromFirst) }
 
-// MayBeTable reports whether the first lines of a payload look like those of a table that is text, of
-// described objects, or of literals.
+// MayBeTable reports whether the first lines of a payload look like those of a table that is text.
 func (e *Excerpt) MayBeTable() bool { return records.MayBeTable(e.fromFirst) }
 
 // fromFirst iterates over the kept lines of a payload, from the first one on.

@@ -70,6 +70,9 @@ var readings = [...]reading{
 	{func(c *candidate) bool { return c.cut && !c.asked() && c.isJSON() }, readJSON},
 	{func(c *candidate) bool { return !c.cut && !c.hints.Range && c.isJSON() }, readRows},
 	{func(c *candidate) bool {
+		return c.text != nil && (c.cut || c.repeats && c.text.Shape(c.hints) == shape.Table) && !c.asked() && c.size <= maxReport
+	}, readObjects},
+	{func(c *candidate) bool {
 		return c.text != nil && (c.cut || c.repeats && c.text.Shape(c.hints) == shape.Table) && !c.asked() && c.size <= maxReport && c.text.MayBeTable()
 	}, readTable},
 }
@@ -190,14 +193,19 @@ func readRows(content []byte, c *candidate) preview.Readable {
 	return nil
 }
 
-// readTable reads tables that are text already, objects that are no JSON, or a notebook as a script.
-func readTable(content []byte, c *candidate) preview.Readable {
+// readObjects reads objects that are no JSON, or a notebook as a script.
+func readObjects(content []byte, c *candidate) preview.Readable {
 	if script := preview.ReadScript(content); script != nil {
 		return script
 	}
 	if objects := preview.ReadObjects(content, c.policy.Budget.Tokens, c.policy.Counter); objects != nil {
 		return objects
 	}
+	return nil
+}
+
+// readTable reads tables that are text already.
+func readTable(content []byte, c *candidate) preview.Readable {
 	if tables := preview.ReadTables(content, c.policy.Budget.Tokens); tables != nil {
 		return tables
 	}

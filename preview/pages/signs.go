@@ -4,6 +4,11 @@ import "bytes"
 
 // IsMarkdown reports whether a text is Markdown, by its first lines.
 func IsMarkdown(text []byte) bool {
+	head := text[:min(len(text), enoughBytes)]
+	if !bytes.Contains(head, []byte("](")) && !bytes.HasPrefix(head, []byte("#")) && !bytes.Contains(head, []byte("\n#")) && !bytes.Contains(head, []byte("\n===")) &&
+		!bytes.Contains(head, []byte("\n---")) {
+		return false // it has no heading and no link
+	}
 	var s signs
 	for line := range bytes.Lines(text[:min(len(text), enoughBytes)]) {
 		if s.add(line); s.lines >= enoughLines {

@@ -50,8 +50,8 @@ func fitted(rows *Rows, list List, tokens int) *Table {
 // may have a title of some lines.
 const openingLines = 80
 
-// MayBeTable reports whether the first lines of a text look like the beginning of a table, of served or
-// described objects, or of literals: most texts are none, and are not read further.
+// MayBeTable reports whether the first lines of a text look like the beginning of a table: most texts are
+// none, and are not read further.
 func MayBeTable(first func(yield func(line []byte) bool)) bool {
 	n, may := 0, false
 	var before []byte
@@ -69,17 +69,18 @@ func MayBeTable(first func(yield func(line []byte) bool)) bool {
 	return may
 }
 
-// opensTable reports whether a table, an object or a literal may begin with a line.
+// opensTable reports whether a table may begin with a line.
 func opensTable(line []byte) bool {
 	if len(line) == 0 {
 		return false
 	}
-	switch line[0] {
-	case '{', '[', '#', '|', '+':
+	switch next := line[min(1, len(line)-1)]; line[0] {
+	case '|':
 		return true
+	case '+':
+		return next == '-' || next == '='
 	}
-	if beginsDetails(line) || attributes(line) != nil || bytes.HasPrefix(line, []byte("apiVersion:")) || bytes.Contains(line, []byte(":  ")) ||
-		bytes.Contains(line, []byte(":\t")) || bytes.Contains(line, []byte(" | ")) || bytes.ContainsAny(line, "│┃║┌╭") {
+	if beginsDetails(line) || attributes(line) != nil || bytes.Contains(line, []byte(" | ")) || bytes.ContainsAny(line, "│┃║┌╭") {
 		return true
 	}
 	_, names := separatedNames(line)

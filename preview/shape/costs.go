@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/toolresult/toolresult/preview/frames"
 	"github.com/toolresult/toolresult/preview/salience"
@@ -53,6 +54,18 @@ const (
 	leastHeader = 2
 )
 
+// costNames has the names of columns, and whether each is of costs for certain.
+var costNames = func() map[string]bool {
+	names := map[string]bool{}
+	for name := range strings.SplitSeq(mayBeCosts, " ") {
+		names[name] = false
+	}
+	for name := range strings.SplitSeq(costColumns, " ") {
+		names[name] = true
+	}
+	return names
+}()
+
 // isCostHeader reports whether a line has the names of columns of costs.
 func isCostHeader(text []byte) bool {
 	sure, maybe, words := 0, 0, 0
@@ -61,13 +74,16 @@ func isCostHeader(text []byte) bool {
 		if len(word) == 0 {
 			continue
 		}
-		if words++; words > 3*mostCosts {
+		if words++; words > 3*mostCosts || words > 3*leastHeader && sure+maybe == 0 {
 			return false
 		}
-		switch low := bytes.ToLower(word); {
-		case textscan.HasWord(costColumns, word), textscan.HasWord(costColumns, low):
+		certain, known := costNames[string(word)]
+		if !known {
+			certain, known = costNames[string(bytes.ToLower(word))]
+		}
+		if certain {
 			sure++
-		case textscan.HasWord(mayBeCosts, word), textscan.HasWord(mayBeCosts, low):
+		} else if known {
 			maybe++
 		}
 	}
