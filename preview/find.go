@@ -261,12 +261,14 @@ func (f *finder) messageInBare(text []byte) uint32 {
 // hits searches for the next line that may matter, by its words, by rules, and
 // by what may hide either from a search. Each search goes over the bytes once.
 type hits struct {
-	rules              *linerule.Rules
+	rules              linerule.Search
 	word, rule, hidden int // where the last search has found something; len(b) for nowhere
 }
 
 // newHits returns a search that has found nothing yet.
-func newHits(rules *linerule.Rules) hits { return hits{rules: rules, word: -1, rule: -1, hidden: -1} }
+func newHits(rules *linerule.Rules) hits {
+	return hits{rules: rules.Search(), word: -1, rule: -1, hidden: -1}
+}
 
 // after returns where the first hit at or after an offset is, or the length of b.
 func (h *hits) after(b []byte, at int) int {

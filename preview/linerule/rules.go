@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -174,16 +175,52 @@ func (r *Rules) explain(line []byte) (Verdict, string) {
 // Next returns where the first literal of a line to keep begins in b at or
 // after an offset, or -1.
 func (r *Rules) Next(b []byte, from int) int {
-	if r == nil {
-		return -1
-	}
-	at := r.next(b, from)
-	for _, m := range r.more {
-		if other := m.next(b, from); other >= 0 && (at < 0 || other < at) {
-			at = other
+	search := r.Search()
+	return search.Next(b, from)
+}
+
+// Search searches one text for the literals of lines to keep. Each set of rules goes over the text once,
+// however many hits the others have.
+type Search struct {
+	own  *Rules
+	next []int // where each set has found something; -1 before it was asked, nowhere for the end
+}
+
+// nowhere is behind the end of any text.
+const nowhere = math.MaxInt
+
+// Search returns a search that has found nothing yet. Nil rules find nothing.
+func (r *Rules) Search() Search {
+	s := Search{own: r}
+	if r != nil {
+		s.next = make([]int, 1+len(r.more))
+		for i := range s.next {
+			s.next[i] = -1
 		}
 	}
-	return at
+	return s
+}
+
+// Next returns where the first literal begins in b at or after an offset, or -1. Offsets must not fall from
+// one call to the next.
+func (s *Search) Next(b []byte, from int) int {
+	first := nowhere
+	for i := range s.next {
+		if s.next[i] < from {
+			rules := s.own
+			if i > 0 {
+				rules = s.own.more[i-1]
+			}
+			if s.next[i] = rules.next(b, from); s.next[i] < 0 {
+				s.next[i] = nowhere
+			}
+		}
+		first = min(first, s.next[i])
+	}
+	if first == nowhere {
+		return -1
+	}
+	return first
 }
 
 // next is Next without the rules of texts that are known.

@@ -76,3 +76,30 @@ func TestRulesForAKnownText(t *testing.T) {
 		t.Errorf("nil rules become %v", r)
 	}
 }
+
+// A search finds what Next finds, however the rules of several texts take turns.
+func TestSearchFindsWhatNextFinds(t *testing.T) {
+	keep := func(patterns ...string) *linerule.Rules { return mustRules(t, patterns, nil, nil) }
+	texts, err := linerule.NewTexts([]linerule.Text{
+		{Signs: mustRules(t, nil, nil, []string{`^alpha begins`}), Rules: keep(`alpha \d+`)}, {Signs: mustRules(t, nil, nil, []string{`^beta begins`}), Rules: keep(`beta end`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "alpha begins\nbeta begins\n" + strings.Repeat("alpha 7\nown 8\nnothing\n", 50) + "beta end\nalpha 9\n"
+	r := keep(`own \d`).Among(texts).ForText(slices.Values(bytesOf(text)))
+	search, hits := r.Search(), 0
+	for at := search.Next([]byte(text), 0); at >= 0; at = search.Next([]byte(text), at+1) {
+		hits++
+		if want := r.Next([]byte(text), at); want != at {
+			t.Fatalf("found at %d, and Next finds %d", at, want)
+		}
+	}
+	if hits < 101 {
+		t.Errorf("%d hits", hits)
+	}
+	var none *linerule.Rules
+	if empty := none.Search(); empty.Next([]byte(text), 0) >= 0 {
+		t.Error("nil rules find something")
+	}
+}
