@@ -185,6 +185,9 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 	})
 	r.promote(list)
 	slices.SortStableFunc(list, byScore)
+	if full := fullWidth(list); r.Written && 2*width < min(full, someWidth) { // all rows would lose most of what they say
+		width = someWidth
+	}
 	var chosen []int
 	spent, must, equal := 0, 0, 0
 	for _, m := range list {
@@ -219,6 +222,16 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 		}
 	}
 	return r.only(chosen), hidden
+}
+
+// fullWidth returns the bytes of a row of all columns that say something.
+func fullWidth(list []measured) (width int) {
+	for _, m := range list {
+		if !m.constant && m.score > columnMinor {
+			width += m.width + 1
+		}
+	}
+	return width
 }
 
 // raiseTelling raises the columns that tell a record from all others: without them nobody sees why it is
@@ -431,7 +444,7 @@ func isDate(text []byte) bool {
 
 // only returns the records with some of their columns, in the order of these.
 func (r *Rows) only(columns []int) *Rows {
-	some := &Rows{Source: r.Source, Log: r.Log, Numbers: r.Numbers, All: r.All, ranks: r.ranks, Keys: make([]string, len(columns)), Cells: make([]Cell, 0, r.Len()*len(columns))}
+	some := &Rows{Source: r.Source, Log: r.Log, Written: r.Written, Numbers: r.Numbers, All: r.All, ranks: r.ranks, Keys: make([]string, len(columns)), Cells: make([]Cell, 0, r.Len()*len(columns))}
 	for i, k := range columns {
 		some.Keys[i] = r.Keys[k]
 	}

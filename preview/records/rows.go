@@ -40,6 +40,7 @@ type Rows struct {
 	Numbers []int    // of records that stand for All, from 0; nil if they are all
 	All     int
 	ranks   []Rank // of the records, if they are known before
+	Written bool   // somebody chose the columns: they are a table as written
 
 	Log bool // they were written one after another, so that the last ones say how it ended
 }

@@ -104,6 +104,7 @@ type builder struct {
 // newBuilder returns a builder of records with some keys.
 func newBuilder(keys [][]byte) *builder {
 	b := &builder{width: len(keys)}
+	b.rows.Written = true
 	seen := map[string]bool{}
 	for _, key := range keys {
 		name := string(appendOneLine(nil, string(key)))
