@@ -138,17 +138,17 @@ const leastLeap = 256
 // leap takes lines that go on with the run, from an offset of a text, if the
 // lines that they repeat are just before them. It returns their bytes.
 func (w *watch) leap(text []byte, at int, base int64) int {
-	period := 0 // bytes of the lines in turn
-	for k := range w.turn {
-		line := w.recent[(w.number-int64(k))%longestTurn]
-		if line == nil {
+	begin := at // of the lines in turn, with their line ends as they were written
+	for range w.turn {
+		if begin == 0 {
 			return 0
 		}
-		period += len(line) + 1
+		begin = bytes.LastIndexByte(text[:begin-1], '\n') + 1
+		if at-begin > leastLeap {
+			return 0
+		}
 	}
-	if period > at || period > leastLeap || bytes.Count(text[at-period:at], newline) != w.turn {
-		return 0
-	}
+	period := at - begin
 	n := 0
 	for ; len(text)-at-n >= leastLeap && bytes.Equal(text[at+n:at+n+leastLeap], text[at+n-period:at+n-period+leastLeap]); n += leastLeap {
 	}

@@ -320,6 +320,23 @@ func TestSplitsDoNotMatter(t *testing.T) {
 	})
 }
 
+// Lines are compared without a carriage return at their end. The two lines "A50%"
+// and "50%\r" differ, but the bytes that come just before the next line are the same.
+func TestEqualLinesThatEndInCarriageReturns(t *testing.T) {
+	payload := bytes.Repeat([]byte(strings.Repeat("50%\r60%\r\n\n", 104)+"A"), 18)
+	budget := preview.Budget{Tokens: 16, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 80}
+	want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})
+	for size := 1; size < len(payload); size = size*3 + 1 {
+		w := preview.NewWriter(200)
+		for chunk := range slices.Chunk(payload, size) {
+			_, _ = w.Write(chunk)
+		}
+		if diff := cmp.Diff(want, w.Finish().Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})); diff != "" {
+			t.Fatalf("chunks of %d bytes change the preview: %s", size, diff)
+		}
+	}
+}
+
 // Progress on the last lines makes them short, so that lines from far before
 // them are still among the last ones, also when all comes in one write.
 func TestProgressDoesNotPushLinesOut(t *testing.T) {
