@@ -74,8 +74,9 @@ func FromBytes(payload []byte, maxTokens int) *Excerpt { return FromCommand(payl
 func FromCommand(payload []byte, maxTokens int, rules *linerule.Rules) *Excerpt {
 	w := NewWriter(maxTokens)
 	w.Watch(rules)
-	if len(payload) <= w.window && textscan.Clean(payload, '\n') { // empty lines may be many, and cost little
-		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, rules: rules, bytes: int64(len(payload)), lines: countLines(payload)}
+	lines := countLines(payload) // where nearly all are empty, there may be more than a Writer keeps
+	if len(payload) <= w.window && lines <= int64(w.headMost+w.maxLines) && textscan.Clean(payload, '\n') {
+		return &Excerpt{plain: asString(payload), maxTokens: maxTokens, rules: rules, bytes: int64(len(payload)), lines: lines}
 	}
 	w.grow(len(payload))
 	_, _ = w.Write(payload) // it never fails

@@ -337,6 +337,20 @@ func TestEqualLinesThatEndInCarriageReturns(t *testing.T) {
 	}
 }
 
+// Eight empty lines cost one token, so that more of them fit into a budget than a
+// Writer for it keeps.
+func TestManyEmptyLinesInMemory(t *testing.T) {
+	budget := preview.Budget{Tokens: 60, Lines: preview.NoLimit, Bytes: preview.NoLimit, LineBytes: 80}
+	for _, n := range []int{8, 401, 402, 403, 405, 470, 500, 4000} {
+		payload := bytes.Repeat([]byte("\n"), n)
+		want := write(preview.NewWriter(200), payload).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})
+		got := preview.FromBytes(payload, 200).Select(budget, tokens.Estimate(), preview.Hints{HeadPercent: 25})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%d empty lines in memory have another preview: %s", n, diff)
+		}
+	}
+}
+
 // Progress on the last lines makes them short, so that lines from far before
 // them are still among the last ones, also when all comes in one write.
 func TestProgressDoesNotPushLinesOut(t *testing.T) {
