@@ -54,7 +54,7 @@ func (p *payload) decode(ctx context.Context, policy Policy, sink artifactstore.
 	if name == "" || textscan.IsBinary(text) {
 		return false, nil
 	}
-	return true, p.replace(ctx, text, policy, sink)
+	return true, p.replace(ctx, text, originalSize{int64(len(content)), countWritten(text).lines}, policy, sink)
 }
 
 // draw resolves a display of several rows.
@@ -67,17 +67,20 @@ func (p *payload) draw(ctx context.Context, policy Policy, sink artifactstore.Si
 	if !ok || len(text) == 0 {
 		return false, nil
 	}
-	if err := p.replace(ctx, text, policy, sink); err != nil {
+	if err := p.replace(ctx, text, countWritten(content), policy, sink); err != nil {
 		return false, err
 	}
-	p.original.lines = countWritten(content).lines // its bytes are stated for readable forms alone
+	p.original.lines = p.written.lines // its bytes are stated for readable forms alone
 	return true, nil
 }
 
-// replace stores a payload as it was given, and puts a text in its place.
-func (p *payload) replace(ctx context.Context, text []byte, policy Policy, sink artifactstore.Sink) error {
+// replace stores a payload of some size as it was given, and puts a text in its place.
+func (p *payload) replace(ctx context.Context, text []byte, size originalSize, policy Policy, sink artifactstore.Sink) error {
 	if err := p.keepOriginal(ctx, sink); err != nil {
 		return err
+	}
+	if p.written.bytes == 0 {
+		p.written = size
 	}
 	p.blob, p.inline, p.stored, p.derived, p.decoded = artifactstore.BytesBlob(text), text, artifactstore.Ref{}, true, true
 	p.excerpt = preview.FromCommand(text, policy.Budget.Tokens, p.hints.Rules)

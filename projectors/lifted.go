@@ -40,7 +40,7 @@ func (p *payload) lift(ctx context.Context, v *preview.Preview, policy Policy, s
 	if err != nil || len(lifted) == len(content) || len(lifted)*100 < len(content)*(100-mostLifted) && len(strings.Fields(lifted)) < leastWords {
 		return false, err
 	}
-	return true, p.replace(ctx, []byte(lifted), policy, sink)
+	return true, p.replace(ctx, []byte(lifted), countWritten(content), policy, sink)
 }
 
 // leastWords is how many words a text has beside its data, at least.

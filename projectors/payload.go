@@ -39,16 +39,17 @@ type payload struct {
 
 	isPage      bool                // it is the text of a page as HTML
 	lookedAt    lookedAt            // how it was tried to be text
-	decoded     bool                // it was decoded or drawn, and the payload as it was given is originalRef
+	decoded     bool                // it was decoded, drawn or lifted, and the payload as it was given is originalRef
 	mayRead     bool                // it is shown as text, and in its readable form, if it has one
 	tried       [len(readings)]bool // the ways in which it was tried to be read
 	sampled     bool                // and as a large list
 	readable    preview.Readable    // its readable form, which is shown; nil for others
-	originalRef artifactstore.Ref   // the payload as it was given, where readable or decoded is set
+	originalRef artifactstore.Ref   // the payload as it was given, where something else is shown
 
 	parts *[]*pb.PayloadPart // folders and files of its lines, once they were counted; nil before
 
-	original originalSize // size as the tool wrote it, where the bytes are a readable form of it; zero otherwise
+	written  originalSize // size as the tool wrote it, where the bytes were made of that; zero otherwise
+	original originalSize // the same, where a readable form is shown; zero otherwise
 
 	omitted, counted *preview.Counts // of all payloads, nil if counting is off; and the share of this one
 }

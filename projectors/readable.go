@@ -220,7 +220,11 @@ func (p *payload) become(ctx context.Context, form preview.Readable, size origin
 	if err := p.keepOriginal(ctx, sink); err != nil {
 		return err
 	}
-	if p.original.bytes == 0 { // it was as the tool wrote it
+	switch {
+	case p.original.bytes > 0: // it is a readable form already
+	case p.written.bytes > 0:
+		p.original = p.written
+	default: // it was as the tool wrote it
 		p.original = size
 	}
 	p.readable, p.excerpt, p.blob, p.inline, p.stored, p.derived = form, form, artifactstore.BytesBlob(form.Text()), form.Text(), artifactstore.Ref{}, true

@@ -56,6 +56,7 @@ func adaptWebFetch(ctx context.Context, w *work) error {
 	result.BodyIncomplete = result.GetBodyLoss() != nil
 	p := w.addText(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.Text}, Redactions: from.GetBody().GetRedactions()})
 	p.derived, p.isPage = true, r.Form != pb.WebTextForm_WEB_TEXT_FORM_DECODED
+	p.originalRef, p.written = stored, countWritten(body)
 	w.parts[len(w.parts)-1] = derivedText{p}
 	return nil
 }

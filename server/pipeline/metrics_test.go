@@ -68,7 +68,7 @@ func (h harness) checkFacts(t *rapid.T, family string, req *pb.ProjectRequest, r
 	truncated := canonical.GetError().GetDetailsOmitted() != nil
 	wantCuts, wantKept := map[pb.CutKind]metrics.Cuts{}, preview.Counts{}
 	for _, payload := range h.Opened(canonical) {
-		servertest.EachLarge(payload, func(_ string, cut bool, _ string) { truncated = truncated || cut })
+		servertest.EachLarge(payload, func(_ string, cut bool, _, _ string) { truncated = truncated || cut })
 		servertest.EachMessage(payload, func(m protoreflect.Message) {
 			get := func(name protoreflect.Name) protoreflect.Value { return m.Get(m.Descriptor().Fields().ByName(name)) }
 			switch m.Descriptor().Name() {

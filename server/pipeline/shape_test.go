@@ -220,6 +220,39 @@ func TestDisplayShowsItsLastState(t *testing.T) {
 	}
 }
 
+// A payload that is read twice, here as UTF-16 and then as JSON, has the size that its tool wrote.
+func TestSizeBehindTwoReadings(t *testing.T) {
+	h := newHarness(t)
+	var b strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&b, "{\"id\": %d, \"name\": \"host-%d\", \"state\": \"running\"}\r\n", i, i*7)
+	}
+	var wide []byte
+	for _, u := range utf16.Encode([]rune("\ufeff" + b.String())) {
+		wide = append(wide, byte(u), byte(u>>8))
+	}
+	resp, err := h.Project(t.Context(), &pb.ProjectRequest{
+		Output: &pb.CompleteToolOutput{ToolName: "pwsh", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
+			Disposition: pb.CommandDisposition_COMMAND_DISPOSITION_COMPLETED, ExitStatus: new(int32(0)),
+			Stdout: &pb.Payload{Source: &pb.Payload_Inline{Inline: wide}},
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := resp.GetCanonical().GetCommand()
+	source := got.GetStdoutSource()
+	if source == nil || source.OriginalArtifact == nil {
+		t.Fatalf("%v", source)
+	}
+	if source.GetOriginalBytes() != uint64(len(wide)) || source.GetOriginalLines() != 400 {
+		t.Errorf("the original has %d bytes and %d lines, and %d and 400 were written", source.GetOriginalBytes(), source.GetOriginalLines(), len(wide))
+	}
+	if original := h.Content(t, got.GetArtifacts()[source.GetOriginalArtifact()].GetPath()); !bytes.Equal(original, wide) {
+		t.Errorf("%d bytes of the original are stored", len(original))
+	}
+}
+
 // Long base64 in a text that does not fit gives its place to other lines; what was asked for stays, and so does all that fits.
 func TestBase64IsLifted(t *testing.T) {
 	h := newHarness(t)
