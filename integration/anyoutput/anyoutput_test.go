@@ -81,7 +81,9 @@ func (c *counts) run(t *testing.T, s *sidecar, number int, src *source) {
 		fail(&c.Unread, err.Error())
 		return
 	}
-	if wrong := givenBy(req.GetOutput(), resp.GetFamily()).check(parsed, req.GetOutput()); len(wrong) > 0 {
+	given := givenBy(req.GetOutput(), resp.GetFamily())
+	wrong := given.read(resp.GetCanonical().ProtoReflect())
+	if wrong = append(wrong, given.check(parsed, req.GetOutput())...); len(wrong) > 0 {
 		fail(&c.Invented, strings.Join(wrong, "\n"))
 	}
 }

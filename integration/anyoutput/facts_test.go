@@ -22,6 +22,7 @@ type given struct {
 	joined   map[string]bool // words that two parts of the text make, with something between them that receipts leave out
 	left     map[string]bool // how many elements of a list may be left out
 	payloads []*pb.Payload
+	inner    bool // whether texts may be parts of payloads
 }
 
 // fromPayload are the families whose facts are read out of payloads: a diff has its files, a
@@ -35,7 +36,8 @@ func givenBy(out *pb.CompleteToolOutput, family string) *given {
 	g := &given{numbers: map[string]bool{}, left: map[string]bool{}}
 	var text strings.Builder
 	g.message(&text, out.ProtoReflect())
-	if fromPayload[family] {
+	g.inner = fromPayload[family]
+	if g.inner {
 		for _, p := range g.payloads {
 			text.Write(p.GetInline())
 			text.WriteByte('\n')
@@ -100,6 +102,34 @@ func (g *given) counted(m protoreflect.Message) {
 			g.number(n)
 		}
 	}
+}
+
+// read adds the sizes of readable forms, such as the text of a page or the rows of a terminal, where the
+// canonical result counts the payload behind them as it was given. It returns the others.
+func (g *given) read(m protoreflect.Message) (wrong []string) {
+	if s, ok := m.Interface().(*pb.SourceFacts); ok && s.OriginalArtifact != nil && len(s.GetRedactions()) == 0 {
+		if original := fmt.Sprint(s.GetOriginalBytes()); s.GetOriginalBytes() > 0 && !g.inner && !g.numbers[original] {
+			return []string{fmt.Sprintf("a payload of %s bytes is read, and none has so many", original)}
+		}
+		if original := fmt.Sprint(s.GetOriginalLines()); s.GetOriginalLines() > 0 && !g.inner && !g.numbers[original] {
+			return []string{fmt.Sprintf("a payload of %s lines is read, and none has so many", original)}
+		}
+		g.number(s.GetLines())
+		g.number(s.GetBytes())
+	}
+	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
+		switch {
+		case f.Message() == nil || f.IsMap():
+		case f.IsList():
+			for i := range v.List().Len() {
+				wrong = append(wrong, g.read(v.List().Get(i).Message())...)
+			}
+		default:
+			wrong = append(wrong, g.read(v.Message())...)
+		}
+		return true
+	})
+	return wrong
 }
 
 func (g *given) value(text *strings.Builder, f protoreflect.FieldDescriptor, v protoreflect.Value) {

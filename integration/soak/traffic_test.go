@@ -312,8 +312,12 @@ func (c *client) remember(resp *pb.ProjectResponse, size int, digest []byte) {
 		return
 	}
 	c.tally.Stored++
+	written := r.GetStdoutArtifact()
+	if source := r.GetStdoutSource(); source != nil && source.OriginalArtifact != nil { // half a sequence of a terminal before another half moves the cursor
+		written = source.GetOriginalArtifact()
+	}
 	c.known = keepLast(append(c.known, stored{
-		path: r.GetArtifacts()[r.GetStdoutArtifact()].GetPath(), digest: fmt.Sprintf("blake3:%x", digest), bytes: size, at: time.Now(),
+		path: r.GetArtifacts()[written].GetPath(), digest: fmt.Sprintf("blake3:%x", digest), bytes: size, at: time.Now(),
 	}), 32)
 }
 
