@@ -2,6 +2,7 @@ package notebook
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -134,7 +135,7 @@ func (e *exported) endPrinted() {
 		if i > 0 {
 			e.put(output{lines: lines[:i]})
 		}
-		e.put(output{failed: true, title: lines[at], lines: append(lines[i+1:at:at], lines[at+1:]...)})
+		e.put(output{failed: true, title: lines[at], lines: slices.Concat(lines[min(i+1, at):at], lines[at+1:])})
 		return
 	}
 	e.put(output{lines: lines})
