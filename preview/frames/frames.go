@@ -191,17 +191,13 @@ func readGo(body []byte, indented bool) Frame {
 // isGoPlace reports whether a line is the place of a Go function: a file, its line, and
 // perhaps an offset.
 func isGoPlace(body []byte) bool {
-	at := bytes.Index(body, []byte(".go:"))
-	if at < 0 {
-		if at = bytes.Index(body, []byte(".s:")); at < 0 {
-			return false
-		}
-		at--
+	file, rest, ok := bytes.Cut(body, []byte(".go:"))
+	if !ok {
+		file, rest, ok = bytes.Cut(body, []byte(".s:"))
 	}
-	if bytes.IndexByte(body[:at], ' ') >= 0 {
-		return false // a line that quotes a stack
+	if !ok || bytes.IndexByte(file, ' ') >= 0 { // or it quotes a stack
+		return false
 	}
-	rest := body[at+len(".go:"):]
 	after := digits.TrimLeft(rest)
 	return len(after) < len(rest) && (len(after) == 0 || begins(after, " +0x"))
 }
