@@ -195,14 +195,14 @@ func (m *machine) badStart() {
 // atRunTime has the sidecar make what it can be asked to make, and end for longer than its unit says.
 func (m *machine) atRunTime() {
 	m.t.Helper()
-	m.run("root", "printf '%s\n' 'address_file: /run/toolresult/private/address' 'drain_delay: 4s' >> /etc/toolresult/config.yaml; "+
-		dropIn("system", "end", "TimeoutStopSec=1")+"systemctl restart toolresult; test -s /run/toolresult/private/address")
+	m.run("root", "printf '%s\n' 'address_file: /run/toolresult/private/address' 'drain_delay: 12s' >> /etc/toolresult/config.yaml; "+
+		dropIn("system", "end", "TimeoutStopSec=5")+"systemctl restart toolresult; test -s /run/toolresult/private/address")
 	if got := m.run("root", "stat -c '%A %U' /run/toolresult/private"); got != "drwx------ toolresult\n" {
 		m.t.Errorf("at run time there is\n%s", got)
 	}
 	begin := time.Now()
 	m.run("root", "systemctl stop toolresult.service")
-	if result := m.run("root", "systemctl show -P Result toolresult.service"); result != "success\n" || time.Since(begin) < 4*time.Second {
+	if result := m.run("root", "systemctl show -P Result toolresult.service"); result != "success\n" || time.Since(begin) < 12*time.Second {
 		m.t.Errorf("it was ended after %s: %s", time.Since(begin), result)
 	}
 	m.run("root", "test -S /run/toolresult/toolresult.sock; ! test -e /run/toolresult/private; sed -i /drain_delay/d /etc/toolresult/config.yaml")
