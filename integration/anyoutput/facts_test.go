@@ -22,7 +22,7 @@ type given struct {
 	joined   map[string]bool // words that two parts of the text make, with something between them that receipts leave out
 	left     map[string]bool // how many elements of a list may be left out
 	payloads []*pb.Payload
-	inner    bool // whether texts may be parts of payloads
+	inner    bool // a text of the result may be a part of a payload
 }
 
 // fromPayload are the families whose facts are read out of payloads: a diff has its files, a
@@ -104,8 +104,8 @@ func (g *given) counted(m protoreflect.Message) {
 	}
 }
 
-// read adds the sizes of readable forms, such as the text of a page or the rows of a terminal, where the
-// canonical result counts the payload behind them as it was given. It returns the others.
+// read adds the sizes of readable forms, such as the rows of a terminal, so that a receipt may state them. The canonical
+// result has to count the payload behind such a form as it was given; read returns where it does not.
 func (g *given) read(m protoreflect.Message) (wrong []string) {
 	if s, ok := m.Interface().(*pb.SourceFacts); ok && s.OriginalArtifact != nil && len(s.GetRedactions()) == 0 {
 		if original := fmt.Sprint(s.GetOriginalBytes()); s.GetOriginalBytes() > 0 && !g.inner && !g.numbers[original] {

@@ -118,8 +118,8 @@ func Said(d renderers.Document) renderers.Document {
 	return d
 }
 
-// EachLarge visits the large fields and lists of a payload, with the paths of what is shown in part
-// and, where that is a readable form, of the original.
+// EachLarge visits the large fields and lists of a payload. artifact is the path of the whole field, and original that of
+// the payload behind it, if the field is a readable form.
 func EachLarge(payload protoreflect.Message, visit func(at string, truncated bool, artifact, original string)) {
 	envelope.Walk("", payload, func(path string, m protoreflect.Message) {
 		fields, lists := envelope.LargeFields(m.Descriptor()), envelope.LargeLists(m.Descriptor())

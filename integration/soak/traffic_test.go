@@ -313,7 +313,8 @@ func (c *client) remember(resp *pb.ProjectResponse, size int, digest []byte) {
 	}
 	c.tally.Stored++
 	written := r.GetStdoutArtifact()
-	if source := r.GetStdoutSource(); source != nil && source.OriginalArtifact != nil { // half a sequence of a terminal before another half moves the cursor
+	// Two cut sequences of a terminal side by side may move the cursor: a display is stored beside the text that was sent.
+	if source := r.GetStdoutSource(); source != nil && source.OriginalArtifact != nil {
 		written = source.GetOriginalArtifact()
 	}
 	c.known = keepLast(append(c.known, stored{

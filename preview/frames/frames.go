@@ -195,7 +195,7 @@ func isGoPlace(body []byte) bool {
 	if !ok {
 		file, rest, ok = bytes.Cut(body, []byte(".s:"))
 	}
-	if !ok || bytes.IndexByte(file, ' ') >= 0 { // or it quotes a stack
+	if !ok || len(file) == 0 || bytes.IndexByte(file, ' ') >= 0 { // or it quotes a stack
 		return false
 	}
 	after := digits.TrimLeft(rest)

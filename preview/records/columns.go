@@ -185,7 +185,7 @@ func (r *Rows) choose(width int) (*Rows, []string) {
 	})
 	r.promote(list)
 	slices.SortStableFunc(list, byScore)
-	if full := fullWidth(list); r.Written && 2*width < min(full, someWidth) { // all rows would lose most of what they say
+	if full := fullWidth(list); r.Written && 2*width < min(full, someWidth) { // otherwise each row would lose most of its text
 		width = someWidth
 	}
 	var chosen []int
