@@ -11,7 +11,8 @@ import (
 // Encodings of a registered value: as it is, hexadecimal, base64 at each of
 // three offsets, percent encodings of several libraries, and inside of JSON
 // strings, once and twice, and escaped for HTML and XML. Tools nest them seldom
-// deeper.
+// deeper. A value of several lines is also searched for with a margin before each
+// of them.
 
 // form is one encoding of a value, or a piece of it.
 type form struct {
@@ -45,6 +46,12 @@ func encodings(stripped, whole []byte) []string {
 		}
 	}
 	add(string(stripped))
+	for _, margin := range margins {
+		if lines := strings.ReplaceAll(string(whole), "\n", "\n"+margin); len(lines) > len(whole) {
+			add(lines)
+			add(jsonForm([]byte(lines), "", lowerHex, false))
+		}
+	}
 	inputs := [][]byte{whole}
 	if len(stripped) != len(whole) {
 		inputs = append(inputs, stripped)
@@ -87,6 +94,10 @@ func encodings(stripped, whole []byte) []string {
 }
 
 const upperHex, lowerHex = "0123456789ABCDEF", "0123456789abcdef"
+
+// margins are what tools write before each line of a text that they show: the signs of diffs, quotes of mail, comments, and the
+// indentation of YAML.
+var margins = []string{"-", "+", " ", "< ", "> ", "# ", "  ", "    ", "      ", "        ", "\t"}
 
 // markupEscapes are the escapes of HTML and XML, as far as encoders go.
 var markupEscapes = []*strings.Replacer{

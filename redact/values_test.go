@@ -129,3 +129,33 @@ func chunks(b []byte, size int) (list [][]byte) {
 	}
 	return list
 }
+
+// A key file is found where a tool shows it line by line: as diff, git, mail, a shell's comment and YAML write it.
+func TestValueOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	lines := []string{"-----BEGIN THING-----", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC", "VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==", "-----END THING-----"}
+	values, err := redact.NewValues([]redact.Secret{{Name: "key", Value: []byte(strings.Join(lines, "\n") + "\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, form := range map[string]string{
+		"diff":         "1,4d0\n< -----BEGIN THING-----\n< MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n< VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n< -----END THING-----\n",
+		"diff -u":      "@@ -1,4 +0,0 @@\n------BEGIN THING-----\n-MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n------END THING-----\n",
+		"git show":     "@@ -0,0 +1,4 @@\n+-----BEGIN THING-----\r\n+MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\r\n+VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\r\n+-----END THING-----\r\n",
+		"coloured":     "\x1b[31m------BEGIN THING-----\x1b[m\n\x1b[31m-MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\x1b[m\n\x1b[31m-VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\x1b[m\n\x1b[31m------END THING-----\x1b[m\n",
+		"context":      " -----BEGIN THING-----\n MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n -----END THING-----\n+more\n",
+		"mail":         "he wrote:\n> -----BEGIN THING-----\n> MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n> VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n> -----END THING-----\n",
+		"comment":      "# -----BEGIN THING-----\n# MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n# VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n# -----END THING-----\n",
+		"YAML":         "data:\n  key: |\n    -----BEGIN THING-----\n    MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n    VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n    -----END THING-----\n",
+		"Makefile":     "define KEY\n\t-----BEGIN THING-----\n\tMIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n\tVJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n\t-----END THING-----\n",
+		"diff in JSON": `{"diff":"@@ -1,4 +0,0 @@\n------BEGIN THING-----\n-MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n-VJTUt9Us8cKjMzEfYyjiWA4R4nQ+/w==\n------END THING-----\n"}`,
+		"file":         strings.Join(lines, "\n"),
+	} {
+		for _, size := range []int{1, 7, len(form)} {
+			out, _ := stream(redact.Options{Values: values}, chunks([]byte(form), size))
+			if bytes.Count(out, []byte("[redacted:key]")) != 1 || bytes.Contains(out, []byte("THING")) {
+				t.Errorf("%s in chunks of %d: %q", name, size, out)
+			}
+		}
+	}
+}
