@@ -696,7 +696,7 @@ func (w *planting) stored(t *testing.T, raw map[string]bool, into *[]surface) (o
 		name, _ := filepath.Rel(w.Store, path)
 		*into = append(*into, surface{"name of a file", []byte(name)})
 		if strings.HasSuffix(name, ".zst") {
-			return nil // see entries: compressed bytes leave out what repeats, and can make a secret of what was one in parts
+			return nil // compressed, and read by entries: its bytes leave out repetitions, so neighbours may spell a secret by chance
 		}
 		*into = append(*into, surface{"file " + name, content})
 		return nil
@@ -711,11 +711,11 @@ func (w *planting) stored(t *testing.T, raw map[string]bool, into *[]surface) (o
 	return originals
 }
 
-// entries returns what the journal has as its writer appended it, sealed or not.
+// entries returns all entries of the journal, sealed or not. It reads a copy, because the sidecar holds the journal.
 func (w *planting) entries(t *testing.T) (list []surface) {
 	t.Helper()
 	var dir string
-	for gone := fs.ErrNotExist; errors.Is(gone, fs.ErrNotExist); { // a segment is sealed meanwhile
+	for gone := fs.ErrNotExist; errors.Is(gone, fs.ErrNotExist); { // again, where a segment was sealed while it was copied
 		dir = filepath.Join(t.TempDir(), "journal")
 		if gone = os.CopyFS(dir, os.DirFS(filepath.Join(w.Store, "journal"))); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
 			t.Fatal(gone)

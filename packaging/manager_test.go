@@ -171,7 +171,7 @@ func (m *manager) until(lines ...string) {
 				return
 			}
 			if !slices.Equal(said, []string{"WATCHDOG=1"}) {
-				m.t.Fatalf("it says %q in the place of %q\n%s", said, lines, &m.log)
+				m.t.Fatalf("it says %q instead of %q\n%s", said, lines, &m.log)
 			}
 		case <-late:
 			m.t.Fatalf("it does not say %q\n%s", lines, &m.log)
