@@ -47,10 +47,13 @@ func encodings(stripped, whole []byte) []string {
 	}
 	add(string(stripped))
 	for _, margin := range margins {
-		if lines := strings.ReplaceAll(string(whole), "\n", "\n"+margin); len(lines) > len(whole) {
-			add(lines)
-			add(jsonForm([]byte(lines), "", lowerHex, false))
+		lines := []byte(strings.ReplaceAll(string(whole), "\n", "\n"+margin))
+		form := strip(lines)
+		if len(form) == len(stripped) || len(form) > maxPiece || repeats(form) { // one line, or mostly margins
+			continue
 		}
+		add(string(form))
+		add(jsonForm(lines, "", lowerHex, false))
 	}
 	inputs := [][]byte{whole}
 	if len(stripped) != len(whole) {

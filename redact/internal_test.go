@@ -137,3 +137,16 @@ func TestPlaceholder(t *testing.T) {
 		}
 	}
 }
+
+// Empty lines with a margin are a run of one byte, which a search would begin to follow at each of its bytes.
+func TestMarginsMakeNoRuns(t *testing.T) {
+	t.Parallel()
+	value := []byte(strings.Repeat("\n", 8000) + "1a2b3c4d")
+	for _, form := range encodings(strip(value), value) {
+		for _, margin := range margins {
+			if strings.HasPrefix(form, strings.Repeat(margin, 8)) {
+				t.Errorf("a form of %d bytes begins with %q", len(form), form[:16])
+			}
+		}
+	}
+}
