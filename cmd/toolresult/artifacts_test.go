@@ -11,8 +11,15 @@ import (
 // storeLines stores the lines 1 to 9 for a session and returns the path of the artifact.
 func storeLines(t testing.TB, session string) string {
 	t.Helper()
-	toolresult(t, "", "exec", "--session", session, "--call", "c", "--artifacts", "always", "--", "seq", "9").want(0)
-	list := toolresult(t, "", "artifacts", "list", "--session", session, "--call", "c").want(0, "18 B")
+	return storeOutput(t, session, "18 B", "seq", "9")
+}
+
+// storeOutput stores what a command prints, of a size, for a session and returns the path of the artifact. Equal bytes are one
+// file for all tests.
+func storeOutput(t testing.TB, session, size string, command ...string) string {
+	t.Helper()
+	toolresult(t, "", append([]string{"exec", "--session", session, "--call", "c", "--artifacts", "always", "--"}, command...)...).want(0)
+	list := toolresult(t, "", "artifacts", "list", "--session", session, "--call", "c").want(0, size)
 	return strings.Fields(list.out)[4]
 }
 
@@ -56,27 +63,18 @@ func TestArtifactsAppend(t *testing.T) {
 	toolresult(t, "", "artifacts", "append", "--session", "a b", "--call", "c").want(codeFailed, "! InvalidArgument")
 }
 
+// TestArtifactsVerify damages an artifact whose bytes no other test stores.
 func TestArtifactsVerify(t *testing.T) {
 	t.Parallel()
-	path := storeLines(t, "verify")
-	toolresult(t, "", "artifacts", "verify", path).want(0, "1 intact, 0 corrupt, 18 B read")
+	path := storeOutput(t, "verify", "24 B", "echo", "the bytes that I verify")
+	toolresult(t, "", "artifacts", "verify", path).want(0, "1 intact, 0 corrupt, 24 B read")
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", 18)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", 24)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	toolresult(t, "", "artifacts", "verify", path).want(1, path+"\n", "0 intact, 1 corrupt")
-	if err := os.WriteFile(path, good, 0o600); err != nil { // other tests may store the same bytes
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
 }
 
 func TestArtifactsRetention(t *testing.T) {
