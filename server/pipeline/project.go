@@ -262,8 +262,11 @@ func (p *Pipeline) fit(ctx context.Context, o *prepared) (projected, error) {
 	for {
 		made, err := p.fitTokens(ctx, o, tokens)
 		short, ok := errors.AsType[*envelope.ShortfallError](err)
-		if !ok || tokens >= o.policy.Limit {
+		if !ok {
 			return made, err
+		}
+		if tokens >= o.policy.Limit {
+			return made, p.enough(ctx, o, short)
 		}
 		if short.Unit == "tokens" && short.Needed > tokens {
 			tokens = min(short.Needed, o.policy.Limit)
@@ -271,6 +274,26 @@ func (p *Pipeline) fit(ctx context.Context, o *prepared) (projected, error) {
 			tokens = o.policy.Limit
 		}
 	}
+}
+
+// maxForms bounds how often the amount of a shortfall is tried. A text has few forms, and each costs more than the one before.
+const maxForms = 8
+
+// enough returns a shortfall whose amount is enough. With more tokens a text may have another form, of which what must be kept
+// costs more: so the amount is tried.
+func (p *Pipeline) enough(ctx context.Context, o *prepared, short *envelope.ShortfallError) *envelope.ShortfallError {
+	for range maxForms {
+		if short.Unit != "tokens" {
+			break
+		}
+		_, err := p.fitTokens(ctx, o, short.Needed)
+		more, ok := errors.AsType[*envelope.ShortfallError](err)
+		if !ok || more.Unit != short.Unit || more.Needed <= short.Needed {
+			break
+		}
+		short = &envelope.ShortfallError{Unit: short.Unit, Needed: more.Needed, Budget: short.Budget}
+	}
+	return short
 }
 
 // fitTokens projects an output with a budget of some tokens, and stores what the result leaves out. Its error is an

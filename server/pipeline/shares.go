@@ -98,12 +98,12 @@ func (t *turn) fit(ctx context.Context, shares []int) (again bool, err error) {
 func (t *turn) smallest(ctx context.Context, o *turnOutput, share int, short *envelope.ShortfallError) int {
 	_, err := t.pipeline.fitTokens(ctx, o.prepared, policy.MinTokens)
 	if smallest, ok := errors.AsType[*envelope.ShortfallError](err); ok && smallest.Unit == "tokens" && smallest.Needed > share {
-		return smallest.Needed
+		return t.pipeline.enough(ctx, o.prepared, smallest).Needed
 	}
 	if short.Unit != "tokens" {
 		return o.wanted
 	}
-	return short.Needed
+	return t.pipeline.enough(ctx, o.prepared, short).Needed
 }
 
 // shares returns what the outputs may cost: first what each must have, then failures up to theirs, then all of them alike,

@@ -34,7 +34,8 @@ func TestShortfall(t *testing.T) {
 	})
 }
 
-// TestShortfallOfForms does so with texts for which the form depends on the budget: tables of records and JSON between lines.
+// TestShortfallOfForms does so with texts for which the form depends on the budget: tables of records, JSON between lines, a line as
+// long as a page before a log.
 func TestShortfallOfForms(t *testing.T) {
 	h := newHarness(t)
 	var wide strings.Builder
@@ -42,9 +43,18 @@ func TestShortfallOfForms(t *testing.T) {
 		fmt.Fprintf(&wide, `{"name":"pod-%d","state":"Running","zone":"eu","image":"a","restarts":1,"node":"n","started":%d}`+"\n", i, i)
 	}
 	texts := []string{wide.String(), "Fetching\n" + wide.String(), `{"Alevel":"info","msg":"LTAIMY8te6vi4MI7i25tf7df","n":1}` + "\nA3-3F7SG2-NG5S58TD0J0-2YY1F-55PQ1-Y70ES"}
+	var outputs []*pb.CompleteToolOutput
 	for _, text := range texts {
 		command := &pb.CommandOutput{TaskHandle: &pb.TaskHandle{TaskId: "task_1"}, InitialOutput: servertest.Inline([]byte(text))}
-		out := &pb.CompleteToolOutput{ToolName: "SomeTool", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: command}}
+		outputs = append(outputs, &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Command{Command: command}})
+	}
+	lossy, page := servertest.Inline([]byte("\n\r\n")), strings.Repeat("long line ", 400)+"\n"+strings.Repeat("line of a log\n", 300)
+	lossy.SourceLoss = &pb.SourceLoss{}
+	result := &pb.CommandOutput{Stdout: lossy, Stderr: servertest.Inline([]byte("\xff\xfe" + page))}
+	batch := &pb.CommandBatchOutput{Items: []*pb.CommandBatchItemOutput{{Result: result}}}
+	outputs = append(outputs, &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_CommandBatch{CommandBatch: batch}})
+	for i, out := range outputs {
+		out.ToolName, out.Status = "SomeTool", pb.ToolStatus_TOOL_STATUS_SUCCESS
 		project := func(tokens int) (needed int) {
 			policy := &pb.ProjectionPolicy{Render: &pb.RenderPolicy{Budget: &pb.Budget{MaxTokens: uint32(tokens)}}}
 			_, err := h.Project(t.Context(), &pb.ProjectRequest{Output: out, Policy: policy})
@@ -59,7 +69,7 @@ func TestShortfallOfForms(t *testing.T) {
 		first := project(16)
 		for tokens := 16; tokens < first; tokens++ {
 			if enough := project(tokens); enough == 0 || project(enough) != 0 {
-				t.Fatalf("%.20q: %d tokens are said to be enough with %d", text, enough, tokens)
+				t.Fatalf("output %d: %d tokens are said to be enough with %d", i, enough, tokens)
 			}
 		}
 	}
