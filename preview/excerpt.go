@@ -126,6 +126,9 @@ func (e *Excerpt) byLines() {
 	}
 }
 
+// mostShort is how many lines Whole keeps of which several may be one token, as blank ones are.
+const mostShort = 8 << 10
+
 // Whole returns an excerpt of all lines of the payload, if a budget pays for all of
 // them; otherwise nil. The payload must not change while the excerpt is in use.
 func (e *Excerpt) Whole(payload []byte, b Budget, c tokens.Counter, rules *linerule.Rules) *Excerpt {
@@ -138,7 +141,7 @@ func (e *Excerpt) Whole(payload []byte, b Budget, c tokens.Counter, rules *liner
 	}
 	whole := e
 	if e.plain == "" && !e.complete() {
-		w := NewWriter(len(payload)/bytesPerToken + 1)
+		w := NewWriter(max(len(payload)/bytesPerToken, min(int(e.lines), mostShort)) + 1)
 		w.literal = e.literal
 		w.Watch(rules)
 		w.grow(len(payload))
@@ -167,6 +170,9 @@ func (e *Excerpt) Bytes() int64 { return e.bytes }
 // Lines returns the number of lines of the payload; a last one without a
 // newline counts.
 func (e *Excerpt) Lines() int64 { return e.lines }
+
+// Complete reports whether the excerpt has all of the payload, as far as it is text.
+func (e *Excerpt) Complete() bool { return e.plain != "" || e.binary || e.complete() }
 
 // complete reports whether every line was kept.
 func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }

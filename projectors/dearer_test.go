@@ -99,7 +99,7 @@ func TestReceiptsCostNoMoreThanTheWhole(t *testing.T) {
 
 // A text whose tokens are long is shown whole wherever that fits, however many bytes it has.
 func TestLongTextOfFewTokensIsShownWhole(t *testing.T) {
-	for name, text := range map[string]string{"nested": nested(60, 8), "padded": padded(200, 200)} {
+	for name, text := range map[string]string{"nested": nested(60, 8), "padded": padded(200, 200), "blank": strings.Repeat("\n", 80), "blank between": strings.Repeat("a\n"+strings.Repeat("\n", 60), 20)} {
 		out := &pb.CompleteToolOutput{ToolName: "x", Status: pb.ToolStatus_TOOL_STATUS_SUCCESS, Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{
 			ExitStatus: new(int32(0)), Stdout: inline(text),
 		}}}

@@ -221,6 +221,8 @@ const (
 // a budget, without measuring a receipt.
 type counted interface {
 	fitsWhole(p Policy) (bool, error)
+	// isComplete reports whether nothing of it is left out for its size.
+	isComplete() bool
 }
 
 // mayFitWhole reports whether the parts are so small that showing all of them is worth
@@ -232,7 +234,7 @@ func (f *fitting) mayFitWhole() (bool, error) {
 		size += p.bytes()
 	}
 	if size <= max(alwaysTried, int64(f.Policy.Budget.Tokens)*usualBytesPerToken) {
-		return true, nil
+		return true, f.complete()
 	}
 	if size > min(mostCounted, int64(f.Policy.Budget.Tokens)*mostBytesPerToken) {
 		return false, nil
@@ -247,6 +249,18 @@ func (f *fitting) mayFitWhole() (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// complete completes small parts of which some lines were left out, if all of them fit: a token may have many lines that are blank.
+func (f *fitting) complete() error {
+	for _, p := range f.parts {
+		if c, ok := p.(counted); ok && !c.isComplete() {
+			if _, err := c.fitsWhole(f.Policy); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // firstAllowance returns the allowance of the first round: the budget, less the

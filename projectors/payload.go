@@ -274,6 +274,12 @@ func (p *payload) fitsWhole(policy Policy) (bool, error) {
 	return true, nil
 }
 
+// isComplete implements counted.
+func (p *payload) isComplete() bool {
+	text, ok := p.excerpt.(*preview.Excerpt)
+	return !ok || text.Complete()
+}
+
 // omits reports whether a preview has a cut of one of some kinds.
 func omits(v *preview.Preview, kinds ...preview.CutKind) bool {
 	return slices.ContainsFunc(v.Cuts, func(c preview.Cut) bool { return slices.Contains(kinds, c.Kind) })
