@@ -126,7 +126,7 @@ func (e *Excerpt) byLines() {
 	}
 }
 
-// mostShort is how many lines Whole keeps of which several may be one token, as blank ones are.
+// mostShort is how many lines Whole keeps at either end although several of them may be one token, as blank lines are.
 const mostShort = 8 << 10
 
 // Whole returns an excerpt of all lines of the payload, if a budget pays for all of
@@ -171,8 +171,8 @@ func (e *Excerpt) Bytes() int64 { return e.bytes }
 // newline counts.
 func (e *Excerpt) Lines() int64 { return e.lines }
 
-// Complete reports whether the excerpt has all of the payload, as far as it is text.
-func (e *Excerpt) Complete() bool { return e.plain != "" || e.binary || e.complete() }
+// HasAll reports whether no line of the payload is left out. A binary payload has none.
+func (e *Excerpt) HasAll() bool { return e.plain != "" || e.binary || e.complete() }
 
 // complete reports whether every line was kept.
 func (e *Excerpt) complete() bool { return int64(len(e.head)+len(e.tail)) == e.lines }

@@ -221,8 +221,8 @@ const (
 // a budget, without measuring a receipt.
 type counted interface {
 	fitsWhole(p Policy) (bool, error)
-	// isComplete reports whether nothing of it is left out for its size.
-	isComplete() bool
+	// hasAll reports whether no line of it is left out before anything is measured.
+	hasAll() bool
 }
 
 // mayFitWhole reports whether the parts are so small that showing all of them is worth
@@ -234,7 +234,7 @@ func (f *fitting) mayFitWhole() (bool, error) {
 		size += p.bytes()
 	}
 	if size <= max(alwaysTried, int64(f.Policy.Budget.Tokens)*usualBytesPerToken) {
-		return true, f.complete()
+		return true, f.keepAll()
 	}
 	if size > min(mostCounted, int64(f.Policy.Budget.Tokens)*mostBytesPerToken) {
 		return false, nil
@@ -251,10 +251,11 @@ func (f *fitting) mayFitWhole() (bool, error) {
 	return true, nil
 }
 
-// complete completes small parts of which some lines were left out, if all of them fit: a token may have many lines that are blank.
-func (f *fitting) complete() error {
+// keepAll has small parts keep all of their lines if these may fit. Their excerpts have as many lines as the budget has tokens, and a
+// token may be many lines that are blank.
+func (f *fitting) keepAll() error {
 	for _, p := range f.parts {
-		if c, ok := p.(counted); ok && !c.isComplete() {
+		if c, ok := p.(counted); ok && !c.hasAll() {
 			if _, err := c.fitsWhole(f.Policy); err != nil {
 				return err
 			}

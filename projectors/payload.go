@@ -274,10 +274,10 @@ func (p *payload) fitsWhole(policy Policy) (bool, error) {
 	return true, nil
 }
 
-// isComplete implements counted.
-func (p *payload) isComplete() bool {
+// hasAll implements counted.
+func (p *payload) hasAll() bool {
 	text, ok := p.excerpt.(*preview.Excerpt)
-	return !ok || text.Complete()
+	return !ok || text.HasAll()
 }
 
 // omits reports whether a preview has a cut of one of some kinds.

@@ -66,12 +66,12 @@ func TestArtifactsAppend(t *testing.T) {
 // TestArtifactsVerify damages an artifact whose bytes no other test stores.
 func TestArtifactsVerify(t *testing.T) {
 	t.Parallel()
-	path := storeOutput(t, "verify", "24 B", "echo", "the bytes that I verify")
-	toolresult(t, "", "artifacts", "verify", path).want(0, "1 intact, 0 corrupt, 24 B read")
+	path := storeOutput(t, "verify", "25 B", "echo", "damaged by one test only")
+	toolresult(t, "", "artifacts", "verify", path).want(0, "1 intact, 0 corrupt, 25 B read")
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, []byte(strings.Repeat("x", 24)), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte(strings.Repeat("x", 25)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	toolresult(t, "", "artifacts", "verify", path).want(1, path+"\n", "0 intact, 1 corrupt")

@@ -276,11 +276,11 @@ func (p *Pipeline) fit(ctx context.Context, o *prepared) (projected, error) {
 	}
 }
 
-// maxForms bounds how often the amount of a shortfall is tried. A text has few forms, and each costs more than the one before.
+// maxForms bounds how often the amount of a shortfall is tried. A text has fewer forms.
 const maxForms = 8
 
-// enough returns a shortfall whose amount is enough. With more tokens a text may have another form, of which what must be kept
-// costs more: so the amount is tried.
+// enough raises the amount of a shortfall until a budget of it is enough. With more tokens a text may have another form, and what must
+// be kept of that may cost more than the shortfall says: so the amount is tried.
 func (p *Pipeline) enough(ctx context.Context, o *prepared, short *envelope.ShortfallError) *envelope.ShortfallError {
 	for range maxForms {
 		if short.Unit != "tokens" {
