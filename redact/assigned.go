@@ -31,6 +31,24 @@ const (
 // pattern that is identified by the bytes at hit has its secret. It is false if
 // more bytes must come.
 func (m *matcher) valueAt(hit, from int) (value, bool) {
+	if m.last.begin == from {
+		return m.last.value, true
+	}
+	v, ok := m.findValue(hit, from)
+	if ok {
+		m.last = lastValue{from, v}
+	}
+	return v, ok
+}
+
+// lastValue is the value that was found last at a position, where several rules ask for the same one.
+type lastValue struct {
+	begin int // what it was found by; 0: none was
+	value value
+}
+
+// findValue finds what valueAt returns.
+func (m *matcher) findValue(hit, from int) (value, bool) {
 	if v, ok := m.plainValue(max(0, hit-context), from); ok {
 		return v, true
 	}
@@ -53,7 +71,7 @@ func (m *matcher) hopeless(r *rule, from int) bool {
 	if at < m.coveredTo && !isQuote(b[from-1]) && !isQuote(b[from]) && b[from] != '\\' {
 		return true
 	}
-	if r.needs&(aDigit|strong) == 0 {
+	if r.needs&(aDigit|strong) == 0 || r.drawn != 0 {
 		return false
 	}
 	i, limit := from, min(len(b), from+entropyBytes) // no more is looked at to accept it
@@ -289,7 +307,7 @@ func (s *valueScan) joined(to, next int, quote byte, level int) int {
 // quotedRest is quotedEnd for the rest of a value from s.from on, of which less may
 // be looked at.
 func (s *valueScan) quotedRest(quote byte) int {
-	if s.limit -= 64; s.limit <= 0 {
+	if s.limit -= 32; s.limit <= 0 {
 		return s.from
 	}
 	return s.quotedEnd(quote, 0)

@@ -2,7 +2,7 @@ package redact
 
 // changesVersion goes up with every change of changes, extraRules, or their
 // meaning in the finder: it is part of the version of the rules.
-const changesVersion = 2
+const changesVersion = 3
 
 // change is a difference from a rule of gitleaks, and its reason.
 type change struct {

@@ -61,7 +61,7 @@ func corpus(tb testing.TB) (texts [][]byte) {
 	tb.Helper()
 	root := os.Getenv("TOOLRESULT_CORPUS")
 	if root == "" {
-		root = "../../../shared/corpus"
+		root = "../../shared/corpus"
 	}
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || filepath.Dir(path) == filepath.Clean(root) {

@@ -14,6 +14,8 @@ type extraRule struct {
 	block   bool     // the expression is the first line of a block
 	ends    ending   // an expression of an assigned value has its first bytes
 	loose   needs    // as in a rule
+	drawn   float64  // as in a rule
+	behind  []string // as in a rule
 }
 
 // The marks as parts of expressions.
@@ -75,7 +77,7 @@ var extraRules = []extraRule{
 			`(?i)\b(?:set-)?cookie["']?[:=][ \t"']{0,3}[\w.-]{1,64}=([^\s;"',\\]{12,})`,
 			`(?i)\b(?:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|session_?id|session|sess|sid|auth)=([\w%.~+/:-]{20,})`,
 		},
-		rank: rankPlace, entropy: 3, needs: aDigit,
+		rank: rankPlace, entropy: 3, drawn: likely,
 	},
 	{
 		id: "netrc-password", about: "`machine HOST login USER password PASSWORD`",
@@ -84,7 +86,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "npmrc-auth", about: "`_authToken`, `_auth` and `_password` of an .npmrc",
-		re:   []string{`(?:_authToken|_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;]{8,512})`},
+		re:   []string{`(?:_authToken|_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;]{8,512})`, `/:_authToken[ ]["']?([^\s"'$;]{8,512})`},
 		rank: rankPlace, needs: mixed,
 	},
 	{
@@ -93,8 +95,12 @@ var extraRules = []extraRule{
 		rank: rankPlace,
 	},
 	{
-		id: "aws-secret-access-key", about: "forty characters beside the name of an AWS secret key",
-		re:   []string{`(?i)(?:secret[_.-]?(?:access[_.-]?)?key|aws[_.-]?secret)` + gap + `([a-z0-9/+]{40})` + stop},
+		id: "aws-secret-access-key", about: "forty characters beside the name of an AWS secret key, or behind the id of an access key",
+		re: []string{
+			`(?i)(?:secret[_.-]?(?:access[_.-]?)?key|aws[_.-]?secret)` + gap + `([a-z0-9/+]{40})` + stop,
+			`(?i)secret[_ .-]?access[_ .-]?key["']?[ ,|\t]{1,40}([a-z0-9/+]{40})` + stop,
+			`\b(?:AKIA|ASIA)[A-Z0-9]{16}["']?[ \t,;:|]{1,40}(?:secret[ \t:=]{1,3})?["']?([A-Za-z0-9/+]{40})` + stop,
+		},
 		rank: rankName, entropy: 3.5, needs: mixed,
 	},
 	{
@@ -104,32 +110,149 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
-		re: []string{
-			`(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}["'\\\]]{0,4}[ ]?[:=]{1,2}[ ]?([^\r\n]{8})`,
-		},
-		rank: rankPlace, needs: mixed | noPath | noCode, ends: byValue, loose: strong,
+		re:   []string{capitals + `["'\\\]]{0,4}[ \t]{0,2}[:=]{1,2}[ \t]{0,40}([^\r\n]{8})`},
+		rank: rankPlace, needs: mixed | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
 	},
 	{
-		id: "password", about: "a password that is assigned: quoted, or behind `=` without a space; otherwise if a symbol is in it",
+		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
-			`(?i)(?:passw(?:or)?d|passphrase|pwd)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,2}([^\r\n]{8})`,
+			capitals + `["']{0,1}(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n"'][^\r\n]{7})`,
+			`(?:_PASS|_PWD|_PAT|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)["'\\\]]{0,4}[ \t]{0,2}[:=]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
+	},
+	{
+		id: "password", about: passwordAbout,
+		re: []string{
+			`(?i)(?:passw(?:or)?d|passphrase|pwd)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
 			`(?i)(?:passw(?:or)?d|identified by)[ ]\\{0,3}'([^\r\n]{8})`,
 		},
-		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode, ends: byValue, loose: strong,
+		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
+	},
+	{
+		id: "password", about: passwordAbout,
+		re: []string{
+			`(?i)pass["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)(?:passw(?:or)?d|passphrase)["']?(?:[ ]is)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
+			`(?i)passw(?:or)?d[ ](?:for|of)[ ](?:the[ ])?(?:user[ ])?[^\s:]{1,64}(?::|[ ]is)[ ]([^\r\n]{8})`,
+			`(?i)passw(?:or)?d[ ]for[ ]the[ ][^\s:]{1,32}[ ]user[^\n:]{0,90}:[\s\\nr]{1,8}([^\r\n]{8})`,
+			`\bNew value: ([^\r\n]{8})`,
+			`password to proceed to installation:[\s\\nr*]{1,16}([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
+	},
+	{
+		id: "password", about: passwordAbout,
+		re: []string{
+			`\b(?:requirepass|masterauth|bindpw)[ \t]{1,8}["']?([^\r\n]{8})`,
+			`\btemporary[ ]password[ ]is[ ]generated[ ]for[ ][^\s:]{1,64}:[ ]([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
 	},
 	{
 		id: "cli-secret", about: "the value of an option like `--token` or `--password`",
 		re: []string{
 			`--(?:password|passwd|token|secret|api-key|apikey|access-token|auth-token|access-key|secret-key|client-secret|private-token)[ =]([^\r\n]{8})`,
 		},
-		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath | noCode, ends: byValue,
+		rank: rankPlace, entropy: 2.5, needs: aDigit | aLetter | noPath | noCode, ends: byValue, drawn: surely,
 	},
 	{
-		id: "assigned-secret", about: "a value with a symbol in it beside a name like `client_secret` or `api_key`",
+		id: "command-password", about: commandAbout,
+		re:   []string{`[ ]-p[ ]?["']?([^\s"'-][^\r\n]{7})`},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
+		behind: []string{"sshpass", " login", "mongo", "cqlsh", "mysql", "mariadb", "PGPASSWORD"},
+	},
+	{
+		id: "command-password", about: commandAbout,
+		re:   []string{`[ ]-[aPw][ ]["']?([^\s"'-][^\r\n]{7})`},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
+		behind: []string{"redis-cli", "valkey-cli", "ldap", "zip", "mosquitto_"},
+	},
+	{
+		id: "command-password", about: commandAbout,
 		re: []string{
-			`(?i)(?:client[_.-]?secret|secret[_.-]?key|api[_.-]?key|access[_.-]?key|auth[_.-]?token|access[_.-]?token|private[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,2}([^\r\n]{8})`,
+			`[ ]-pass(?:in|out)?[ ]pass:([^\r\n]{8})`,
+			`\bhtpasswd[ ]-[a-zA-Z]{1,8}[ ](?:[^\s]{1,128}[ ])?[^\s]{1,64}[ ]([^\r\n]{8})`,
+			`\bvault[ ]login[ ]([^\s-][^\r\n]{7})`,
 		},
-		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode, ends: byValue, loose: strong,
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
+	},
+	{
+		id: "command-password", about: commandAbout,
+		re: []string{
+			`\becho[ ](?:-n[ ])?["']?[^\s"':]{1,64}:([^\s"'|]{6,256})["']?[ ]?\|[ ]?(?:sudo[ ])?chpasswd`,
+			`\becho[ ](?:-n[ ])?["']?([^\s"'|$]{8,256})["']?[ ]?\|[ ]?(?:docker|podman|helm registry|skopeo|crane|oras|gh auth)[ ]login`,
+		},
+		rank: rankPlace, needs: noPath,
+	},
+	{
+		id: "assigned-secret", about: "a value with a symbol in it, or one drawn at random, beside a name like `client_secret` or `api_key`",
+		re: []string{
+			`(?i)(?:client[_.-]?secret|secret[_.-]?key|api[_.-]?key|access[_.-]?key|auth[_.-]?token|access[_.-]?token|private[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+		},
+		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
+	},
+	{
+		id: "assigned-secret", about: "a value with a symbol in it, or one drawn at random, beside a name like `client_secret` or `api_key`",
+		re: []string{
+			`(?i)` + secretNames + `["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)(?:secretstring|psk|tls\.key|key-data|wpa_passphrase)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)(?:presharedkey|accountkey|sharedaccesskey|signing[_.-]?key|encryption[_.-]?key|auth[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+		},
+		rank: rankGeneric, needs: noPath | noCode, ends: byValue, drawn: likely,
+	},
+	{
+		id: "paired-secret", about: pairedAbout,
+		re: []string{
+			`(?i)` + pairNames + `["'\\,:{}=]{0,6}[\s\\nr"',:{}=]{1,90}value["'\\]{0,3}[ \t]{0,2}[:=][ \t]{0,2}([^\r\n]{8})`,
+			`(?i)` + pairNames + `[ \t]{0,40}(?:\||[^\x00-\x7f]{3})[ \t]{0,4}([^\r\n]{8})`,
+			`(?i)` + pairNames + `["\\]{1,4}\]=>[\s\\nr]{1,40}string\(\d{1,4}\)[ ]([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
+	},
+	{
+		id: "paired-secret", about: pairedAbout,
+		re: []string{
+			`(?i)` + pairNames + `\\{0,3}["'][ ]?,[ ]?\\{0,3}["']([^\r\n]{8})`,
+			`(?i)(?:token|secret|api[_.-]?key|access[_.-]?key)(?:[ ]{2,40}|\t|\\{1,3}t)([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
+	},
+	{
+		id: "paired-secret", about: pairedAbout,
+		re:   []string{`(?i)\b(?:user[ ]?name|user|login|email|e-mail),passw(?:or)?d(?:,[\w ]{1,40})?(?:\r?\n|\\{1,3}n|\\{1,3}r\\{1,3}n)[^,\r\n]{1,64},["']?([^,\s"']{8,256})`},
+		rank: rankPlace, drawn: hardly,
+	},
+	{
+		id: "pgpass-password", about: "the last field of a line of `.pgpass`, and of the password map of a mail server",
+		re: []string{
+			`:(?:543\d|6432|\*):[\w*.-]{1,64}:[\w*.@-]{1,64}:([^\r\n]{8})`,
+			`\]:(?:25|465|587|2525)[ \t]{1,8}[^\s:]{1,128}:([^\r\n]{8})`,
+		},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: surely,
+	},
+	{
+		id: "password-hash", about: "a password as `crypt`, bcrypt, Argon2, PBKDF2, SCRAM or LDAP hash it",
+		re: []string{
+			`(\$6\$(?:rounds=\d{1,12}\$)?[\w./]{0,16}\$[\w./]{86})`,
+			`(\$5\$(?:rounds=\d{1,12}\$)?[\w./]{0,16}\$[\w./]{43})`,
+			`(\$(?:1|apr1)\$[\w./]{0,8}\$[\w./]{22})`,
+			`(\$2[abxy]\$\d\d\$[\w./]{53})`,
+			`(\$(?:y|gy)\$[\w./]{1,8}\$[\w./]{1,86}\$[\w./]{43})`,
+			`(\$argon2(?:id|i|d)\$v=\d{1,8}\$m=\d{1,12},t=\d{1,12},p=\d{1,12}\$[\w+/]{8,64}\$[\w+/]{16,128})`,
+			`(pbkdf2_sha(?:1|256|512)\$\d{1,12}\$[\w+/]{4,64}\$[\w+/]{20,128}={0,2})`,
+			`(SCRAM-SHA-(?:1|256)\$\d{1,12}:[\w+/]{8,64}={0,2}\$[\w+/]{20,64}={0,2}:[\w+/]{20,64}={0,2})`,
+			`\{(?:SHA|SSHA|SSHA256|SSHA512)\}([\w+/]{20,128}={0,2})`,
+		},
+		rank: rankPrefix, needs: mixed,
+	},
+	{
+		id: "vault-key", about: "keys to unseal a vault, and its tokens of the form `s.` beside their name",
+		re: []string{
+			`(?i)unseal[ _]key[ _]\d{1,2}["']?:[ ]["']?([\w+/]{40,128}={0,2})` + stop,
+			`(?i)token["']?(?:[ ]|:|=|[ ]{2,40}|:[ \t]{1,40}|\t)["']?(s\.[a-z0-9]{24})` + stop,
+		},
+		rank: rankPlace, needs: mixed,
 	},
 	{
 		id: "curl-user", about: "the password of `-u user:password` and `--user`",
@@ -139,8 +262,29 @@ var extraRules = []extraRule{
 	{
 		id: "generic-api-key", about: "a random value beside a name like token, key or secret; gitleaks' rule, tightened",
 		re: []string{
-			`(?i)(?:api[_.-]?key|access[_.-]?key|secret[_.-]?key|private[_.-]?key|auth[_.-]?key|account[_.-]?key|encryption[_.-]?key|signing[_.-]?key|token|secret|credential|passw(?:or)?d)` + gap + `([\w/+-]{16,150}={0,2})` + stop,
+			`(?i)(?:api[_.-]?key|access[_.-]?key|secret[_.-]?key|private[_.-]?key|auth[_.-]?key|account[_.-]?key|encryption[_.-]?key|signing[_.-]?key|token|secret|credential|passw(?:or)?d)` + gap + `([\w/+-]{16,}={0,2})` + stop,
 		},
-		rank: rankGeneric, entropy: 3.5, needs: aDigit | aLetter | noPath, words: true, ends: atLeast,
+		rank: rankGeneric, needs: aDigit | aLetter | noPath, ends: atLeast, drawn: likely,
 	},
 }
+
+// Parts of expressions: the names of secrets. Those in capitals may go on, as in TOKEN_PROD.
+const (
+	capitals    = `(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|API_KEY|APIKEY|ACCESS_KEY|PRIVATE_KEY|CREDENTIALS|AUTH_KEY)[A-Z0-9_]{0,32}`
+	secretNames = `(?:token|secret|credentials?|api[_.-]?key|app[_.-]?key|access[_.-]?key|private[_.-]?key)`
+	pairNames   = `(?:passw(?:or)?d|passphrase|_pass|_pwd|token|secret|api[_.-]?key|access[_.-]?key|private[_.-]?key|securestring)`
+)
+
+// What the document says of kinds with several rules.
+const (
+	passwordAbout = "a password that is assigned: quoted, or behind `=` without a space; otherwise if it has a symbol or was drawn at random"
+	pairedAbout   = "the value that stands beside the name of a secret as a member, attribute, argument or cell of its own: `name: DB_PASSWORD`, `value: X`"
+	commandAbout  = "the password among the arguments of a command, such as `sshpass -p` or `redis-cli -a`"
+)
+
+// Bits of evidence that a value was drawn at random: hardly any for a rule whose place leaves no doubt, some for one whose name leaves little, more for others.
+const (
+	hardly = -4
+	surely = -2
+	likely = 3
+)

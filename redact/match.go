@@ -33,6 +33,7 @@ type matcher struct {
 
 	valueTo  int64 // where the last assigned value ends that was looked at
 	lookedTo int64 // and that of this position, which may be looked at again
+	last     lastValue
 
 	coveredTo          int64 // where the last assigned value ends that is redacted
 	digitFrom, digitAt int64 // between these positions is no digit and no line end

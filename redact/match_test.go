@@ -302,7 +302,7 @@ func TestUnsupportedExpressionsAreErrors(t *testing.T) {
 		}
 	}
 	p, err := load([]byte(`{"Version":"v9","Rules":[{"id":"zz","regex":"abcd[0-9]+","allow":[".+EXAMPLE$"]},{"id":"b","regex":"\\b(bcde[0-9]+)"}]}`))
-	if err != nil || p.Version() != "gitleaks v9, changes 2" || p.rules[0].allow[0] != "EXAMPLE" || p.rules[0].rank != rankPrefix {
+	if err != nil || p.Version() != "gitleaks v9, changes 3" || p.rules[0].allow[0] != "EXAMPLE" || p.rules[0].rank != rankPrefix {
 		t.Errorf("%v", err)
 	}
 }

@@ -3,6 +3,7 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 )
 
 // The second stream: secrets known by their looks. Four bytes at every position
@@ -99,7 +100,7 @@ func (f *patternFinder) viable(i int) bool {
 // hit tries the patterns that are identified by the four bytes at i. It returns
 // how far to go on, and false where more bytes must come.
 func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
-	f.found, f.lookedTo = f.found[:0], f.valueTo
+	f.found, f.lookedTo, f.last = f.found[:0], f.valueTo, lastValue{}
 	var first uint64
 	eight := i+8 <= len(f.v.b)
 	if eight {
@@ -155,6 +156,9 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 // value to where its syntax ends.
 func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome {
 	secret := f.v.b[r.from:r.to]
+	if rule.behind != nil && !f.behind(rule.behind, i) {
+		return fails
+	}
 	if rule.block {
 		if !bytes.Contains(secret, []byte("PRIVATE KEY")) {
 			return fails
@@ -170,7 +174,7 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 		return matches
 	}
 	switch {
-	case len(secret) == 0, rule.ends != byValue && !rule.secret(secret):
+	case len(secret) == 0, rule.ends != byValue && !rule.secret(secret), rule.ends != byValue && rule.drawn != 0 && drawn(longestWord(secret)) < rule.drawn:
 		return fails
 	case rule.ends == byValue && f.hopeless(rule, r.from):
 		return fails
@@ -198,6 +202,13 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 		return fails
 	}
 	return matches
+}
+
+// behind reports whether one of the texts is before i on its line, in the bytes that may be looked at.
+func (f *patternFinder) behind(texts []string, i int) bool {
+	line := f.v.b[max(0, i-context):i]
+	line = line[bytes.LastIndexByte(line, '\n')+1:]
+	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(line, []byte(text)) })
 }
 
 // clear is false for text that was redacted before: a secret that is nothing

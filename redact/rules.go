@@ -43,8 +43,10 @@ type rule struct {
 	words   *words // stop words
 	block   bool   // the pattern is the begin of a block
 	ends    ending
-	loose   needs  // more needs of a value without quotes that is not directly behind "="
-	from    string // what the document says
+	loose   needs    // more needs of a value without quotes that is not directly behind "="
+	drawn   float64  // bits of evidence that a value was drawn at random (see drawn) that are as good as the needs; 0: none are
+	behind  []string // one of these is before the match, on its line
+	from    string   // what the document says
 
 	expression string // shortened
 	group      int
@@ -152,8 +154,8 @@ func load(data []byte) (*Patterns, error) {
 			problems = append(problems, fmt.Errorf("%s: %w", r.ID, err))
 		}
 	}
-	for _, o := range extraRules {
-		n := rule{id: o.id, rank: o.rank, entropy: o.entropy, needs: o.needs, block: o.block, ends: o.ends, loose: o.loose, allow: o.allow, from: o.about}
+	for _, o := range slices.Concat(extraRules, tokenRules()) {
+		n := rule{id: o.id, rank: o.rank, entropy: o.entropy, needs: o.needs, block: o.block, ends: o.ends, loose: o.loose, allow: o.allow, drawn: o.drawn, behind: o.behind, from: o.about}
 		if o.words {
 			n.words = genericWords(up.Rules)
 		}
@@ -238,6 +240,9 @@ type Rule struct {
 	// between a name and its value, and StopRune the end of a secret.
 	Expressions []string
 	Group       int // that is the secret; 0: the first one, or all
+	// Assigned is true if the expressions have only the begin of the secret, which ends where the syntax around it does.
+	Assigned bool
+	Behind   []string // one of these must be before a match, on its line; none: nothing must
 }
 
 // The runes for the parts of expressions that are matched by hand.
@@ -251,11 +256,12 @@ func (p *Patterns) Rules() []Rule {
 	var list []Rule
 	for i := range p.rules {
 		r := &p.rules[i]
-		if n := len(list); n > 0 && list[n-1].Kind == r.id {
+		of := Rule{r.id, r.from, r.entropy, []string{r.expression}, r.group, r.ends == byValue, r.behind}
+		if n := len(list); n > 0 && list[n-1].Kind == of.Kind && list[n-1].Assigned == of.Assigned && slices.Equal(list[n-1].Behind, of.Behind) {
 			list[n-1].Expressions = append(list[n-1].Expressions, r.expression)
 			continue
 		}
-		list = append(list, Rule{r.id, r.from, r.entropy, []string{r.expression}, r.group})
+		list = append(list, of)
 	}
 	slices.SortStableFunc(list, func(a, b Rule) int { return strings.Compare(a.Kind, b.Kind) })
 	return list

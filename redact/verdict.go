@@ -70,7 +70,16 @@ const minAssigned = 8
 
 // assigned reports whether an assigned value is a secret by the rule.
 func (r *rule) assigned(b []byte, v value) bool {
-	if len(b) < minAssigned || v.element && r.loose&strong == 0 {
+	if len(b) < minAssigned {
+		return false
+	}
+	if (v.quoted || r.needs&noCode != 0) && refers(b) {
+		return false
+	}
+	if r.drawn != 0 && r.random(b, v) {
+		return true
+	}
+	if r.needs&^(noPath|noCode) == 0 || v.element && r.loose&strong == 0 {
 		return false
 	}
 	n := r.needs
@@ -82,10 +91,49 @@ func (r *rule) assigned(b []byte, v value) bool {
 	if !v.quoted && !v.tight {
 		n |= r.loose
 	}
-	if (v.quoted || r.needs&noCode != 0) && refers(b) || !r.secretThat(n, b) {
+	if !r.secretThat(n, b) {
 		return false
 	}
 	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || !prose(b)
+}
+
+// bracketed are bits that a value with the form of a call or an index needs.
+const bracketed = 16
+
+// wordy are bits that a value without a digit needs more than others: words are letters.
+const wordy = 4
+
+// random reports whether a value was drawn at random, as far as the rule asks for that.
+func (r *rule) random(b []byte, v value) bool {
+	least := r.drawn
+	if !needs(aDigit | aLetter).met(b[:min(len(b), maxDrawn)]) {
+		least += wordy
+	}
+	if !v.quoted && code(b) {
+		least = max(least, bracketed)
+	}
+	switch {
+	case drawn(b) < least, placeholder(b):
+		return false
+	case path(b):
+		return !madeOfNames(b)
+	}
+	return !v.quoted || bytes.IndexByte(b, ' ') < 0
+}
+
+// minSegment is the length that segments of a text with slashes have at least on average if the slashes are digits of base64.
+const minSegment = 8
+
+// madeOfNames reports whether a text that looks like a path is one: its names are short, or the first one behind a root was written.
+func madeOfNames(b []byte) bool {
+	if bytes.Contains(b, []byte("://")) || bytes.Contains(b, []byte("::")) || len(b) < minSegment*(bytes.Count(b[1:], []byte("/"))+1) {
+		return true
+	}
+	first, _, _ := bytes.Cut(bytes.TrimLeft(b, "/.~"), []byte("/"))
+	if len(b) > 4*minSegment*bytes.Count(b, []byte("/")) {
+		return false
+	}
+	return strings.IndexByte("/.~", b[0]) >= 0 && drawn(first) < likely
 }
 
 // prose reports whether a text with spaces reads like words: more than four, or none

@@ -100,7 +100,7 @@ func (p *Patterns) index() error {
 		sets := p.begin(l.steps)
 		at, values := rarest(sets)
 		if values > maxWindows {
-			problems = append(problems, fmt.Errorf("%s: %w: %d values of the four bytes to know it by", p.rules[l.rule].id, errUnsupported, values))
+			problems = append(problems, fmt.Errorf("%s: %w: %d values of the four bytes to know %s by", p.rules[l.rule].id, errUnsupported, values, p.rules[l.rule].expression))
 			continue
 		}
 		l.back = at

@@ -251,7 +251,10 @@ func (s *source) sample(r redact.Rule, expression string) (before, secret, after
 		panic(err)
 	}
 	for range 1000 {
-		g := &grower{source: s, group: r.Group}
+		g := &grower{source: s, group: r.Group, assigned: r.Assigned}
+		if len(r.Behind) > 0 {
+			g.text.WriteString(r.Behind[s.below(len(r.Behind))])
+		}
 		g.grow(tree)
 		b, from, to := g.text.String(), 0, g.text.Len()
 		if g.captured {
@@ -266,7 +269,7 @@ func (s *source) sample(r redact.Rule, expression string) (before, secret, after
 		case "assigned-secret", "password", "env-secret": // which need a symbol, at some places
 			secret = secret[:2] + "&" + secret[3:]
 		}
-		path := !strings.HasPrefix(r.About, "gitleaks") && (strings.Count(secret, "/") > 2 || strings.ContainsAny(secret[:1], "/.~$%@{<(["))
+		path := !strings.HasPrefix(r.About, "gitleaks") && r.Kind != "password-hash" && (strings.Count(secret, "/") > 2 || strings.ContainsAny(secret[:1], "/.~$%@{<(["))
 		if entropy(secret) > r.Entropy && strings.ContainsAny(secret, "0123456789") == g.digits && !path {
 			return before, secret, after
 		}
@@ -294,6 +297,7 @@ type grower struct {
 	captured bool // the group of the secret is complete
 	inside   bool // of the secret
 	group    int  // that is the secret; 0: the first one
+	assigned bool // the secret is an assigned value, of which the expression has the begin
 	digits   bool // the secret may have some
 	turn     int  // letters so far: every third one is a digit
 }
@@ -328,8 +332,15 @@ func (g *grower) grow(t *syntax.Regexp) {
 		}
 		g.inside, g.digits, g.from = true, false, g.text.Len()
 		g.grow(t.Sub[0])
+		if g.assigned {
+			g.text.WriteString(g.value('w', 16))
+		}
 		g.inside, g.captured, g.to = false, true, g.text.Len()
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
+		if t.Sub[0].Op == syntax.OpCharClass && t.Sub[0].Rune[0] > 0x7f { // the bytes of one letter
+			g.text.WriteRune('│')
+			return
+		}
 		least, most := t.Min, t.Max
 		switch t.Op {
 		case syntax.OpStar:
