@@ -189,6 +189,7 @@ freeze: $(BIN)/buf ## Promise what was added to the contract; rejected when it b
 	$(BIN)/buf build proto --as-file-descriptor-set --exclude-source-info -o $(FROZEN)
 rules: ## Write the rules of redaction again, from the version of gitleaks that redact/generate pins
 	$(GO) -C redact/generate run . -o ../rules.json
+	$(GO) test ./redact -run '^TestRules$$' -count=1 -args -update-compiled
 	@$(GO) run ./integration/golden -tables TestDocumentedRedaction
 format: $(BIN)/buf ## Format the contract and the Go code
 	$(BIN)/buf format -w

@@ -10,7 +10,6 @@ type extraRule struct {
 	entropy float64  // bits for each byte that a secret has more than
 	needs   needs
 	allow   []string // secrets that contain one of these are none
-	words   bool     // the stop words of gitleaks' generic rule
 	block   bool     // the expression is the first line of a block
 	ends    ending   // an expression of an assigned value has its first bytes
 	loose   needs    // as in a rule

@@ -2,7 +2,10 @@ package redact
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -96,12 +99,35 @@ func TestNoCopy(t *testing.T) {
 	}
 }
 
-// The rules compile, and each is changed once at most.
+var updateCompiled = flag.Bool("update-compiled", false, "write compiled.bin")
+
+// The rules compile, to what is built in, and each is changed once at most.
 func TestRules(t *testing.T) {
 	t.Parallel()
+	rulesJSON, err := os.ReadFile("rules.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	p, err := load(rulesJSON)
 	if err != nil {
 		t.Fatal(err)
+	}
+	compiled := p.encode()
+	if *updateCompiled {
+		if err := os.WriteFile("compiled.bin", compiled, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	} else if !bytes.Equal(compiled, compiledRules) {
+		t.Error("compiled.bin is not what the rules give; `make rules` writes it")
+	}
+	again, err := decode(compiled)
+	if err != nil || !reflect.DeepEqual(again, p) {
+		t.Errorf("the compiled rules are not the rules: %v", err)
+	}
+	for n := 0; n < len(compiled); n += max(1, len(compiled)/500) { // what is cut off is no rules, and no panic
+		if _, err := decode(compiled[:n]); err == nil {
+			t.Errorf("%d bytes of %d are rules", n, len(compiled))
+		}
 	}
 	for i := 1; i < len(changes); i++ {
 		if changes[i].id <= changes[i-1].id {

@@ -89,12 +89,7 @@ func (f *patternFinder) viable(i int) bool {
 	if f.v.end || len(f.v.b)-i > 3 {
 		return false
 	}
-	w := uint32(0)
-	for k, c := range f.v.b[i:] {
-		w |= uint32(c) << (8 * k)
-	}
-	_, ok := f.set.partial[len(f.v.b)-i][w]
-	return ok
+	return f.set.beginsWith(f.v.b[i:])
 }
 
 // hit tries the patterns that are identified by the four bytes at i. It returns

@@ -59,10 +59,7 @@ func (r *rule) secretThat(n needs, b []byte) bool {
 			return false
 		}
 	}
-	if r.rank < rankPrefix && placeholder(b) {
-		return false
-	}
-	return r.words == nil || !r.words.in(b)
+	return r.rank >= rankPrefix || !placeholder(b)
 }
 
 // minAssigned is the length of the shortest assigned value that is a secret.
@@ -299,68 +296,4 @@ func variable(b []byte) bool {
 		return n == len(b) && !digits
 	}
 	return n == len(b) || n > 1 && (!lowers || !uppers || bytes.IndexByte([]byte("-[.:/"), b[n]) >= 0)
-}
-
-// words finds stop words: a tree over letters, in lower case.
-type words struct {
-	next [][38]uint16
-	end  []bool
-}
-
-// letterIndex numbers the letters of stop words: 0 is none.
-func letterIndex(c byte) int {
-	switch c = lower(c); {
-	case c-'a' < 26:
-		return int(c-'a') + 1
-	case c-'0' < 10:
-		return int(c-'0') + 27
-	case c == '_' || c == '-' || c == '.':
-		return 37
-	}
-	return 0
-}
-
-// newWords returns the tree of a list. Node 0 is the root, so a 0 in next is none.
-func newWords(list []string) *words {
-	w := &words{next: make([][38]uint16, 1), end: make([]bool, 1)}
-	for _, s := range list {
-		at := uint16(0)
-		for i := range len(s) {
-			l := letterIndex(s[i])
-			if w.next[at][l] == 0 {
-				w.next[at][l] = uint16(len(w.next))
-				w.next = append(w.next, [38]uint16{})
-				w.end = append(w.end, false)
-			}
-			at = w.next[at][l]
-		}
-		w.end[at] = true
-	}
-	return w
-}
-
-// in reports whether b contains a stop word.
-func (w *words) in(b []byte) bool {
-	for i := range b {
-		for at, k := uint16(0), i; k < len(b); k++ {
-			if at = w.next[at][letterIndex(b[k])]; at == 0 {
-				break
-			}
-			if w.end[at] {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// genericWords returns the stop words of the rule of gitleaks that knows
-// nothing but a name like "key"; nil without that rule.
-func genericWords(rules []upstreamRule) *words {
-	for _, r := range rules {
-		if r.ID == "generic-api-key" {
-			return newWords(r.StopWords)
-		}
-	}
-	return nil
 }

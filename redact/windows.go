@@ -1,8 +1,10 @@
 package redact
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -108,43 +110,53 @@ func (p *Patterns) index() error {
 		l.head(sets[at:])
 		each(sets[at:at+4], 0, 0, func(w uint32) { lists[w] = append(lists[w], uint16(i)) })
 	}
-	size := 1
-	for size < 4*len(lists) {
-		size *= 2
-	}
-	p.shift = 33 - bits.Len(uint(size))
-	p.filter = make([]uint64, 1<<(windowBits-6))
-	p.table = make([]window, size)
-	p.lists = [][]uint16{nil}
-	same := map[string]uint16{}
-	keys := make([]uint32, 0, len(lists))
 	mark := uint32('[') | 'r'<<8 | 'e'<<16 | 'd'<<24
 	lists[mark] = append(lists[mark], asMarkList)
-	for w := range lists {
-		keys = append(keys, w)
-	}
-	slices.Sort(keys)
-	for k := 1; k < 4; k++ {
-		p.partial[k] = map[uint32]struct{}{}
-	}
-	for _, w := range keys {
+	p.lists = [][]uint16{nil}
+	p.makeTable(len(lists))
+	same := map[string]uint16{}
+	for _, w := range slices.SortedFunc(maps.Keys(lists), func(a, b uint32) int { return cmp.Compare(bits.ReverseBytes32(a), bits.ReverseBytes32(b)) }) {
 		key := fmt.Sprint(lists[w])
 		if same[key] == 0 {
 			same[key] = uint16(len(p.lists))
 			p.lists = append(p.lists, lists[w])
 		}
-		h := windowHash(w)
-		p.filter[h>>6] |= 1 << (h & 63)
-		i := p.slot(w)
-		for p.table[i].list != 0 {
-			i = (i + 1) & (len(p.table) - 1)
-		}
-		p.table[i] = window{w, same[key]}
-		for k := 1; k < 4; k++ {
-			p.partial[k][w<<(32-8*k)>>(32-8*k)] = struct{}{}
-		}
+		p.addWindow(w, same[key])
 	}
 	return errors.Join(problems...)
+}
+
+// makeTable makes an empty table for n windows.
+func (p *Patterns) makeTable(n int) {
+	size := 1
+	for size < 2*n {
+		size *= 2
+	}
+	p.shift = 33 - bits.Len(uint(size))
+	p.filter = make([]uint64, 1<<(windowBits-6))
+	p.table, p.begins = make([]window, size), make([]uint32, 0, n)
+}
+
+// addWindow adds four bytes that identify the patterns of a list, in the order of their first bytes.
+func (p *Patterns) addWindow(w uint32, list uint16) {
+	h := windowHash(w)
+	p.filter[h>>6] |= 1 << (h & 63)
+	i := p.slot(w)
+	for p.table[i].list != 0 {
+		i = (i + 1) & (len(p.table) - 1)
+	}
+	p.table[i] = window{w, list}
+	p.begins = append(p.begins, bits.ReverseBytes32(w))
+}
+
+// beginsWith reports whether a window begins with up to three bytes.
+func (p *Patterns) beginsWith(b []byte) bool {
+	least := uint32(0)
+	for k, c := range b {
+		least |= uint32(c) << (24 - 8*k)
+	}
+	at, _ := slices.BinarySearch(p.begins, least)
+	return at < len(p.begins) && (p.begins[at]^least)>>(32-8*len(b)) == 0
 }
 
 // asMarkList is the begin of a placeholder in a list of patterns.
@@ -158,10 +170,13 @@ func (p *Patterns) slot(w uint32) int {
 }
 
 // known returns the patterns that four bytes identify.
-func (p *Patterns) known(w uint32) []uint16 {
+func (p *Patterns) known(w uint32) []uint16 { return p.lists[p.listOf(w)] }
+
+// listOf returns the number of the list of four bytes, 0 without one.
+func (p *Patterns) listOf(w uint32) uint16 {
 	for i := p.slot(w); ; i = (i + 1) & (len(p.table) - 1) {
 		if e := &p.table[i]; e.list == 0 || e.bytes == w {
-			return p.lists[e.list]
+			return e.list
 		}
 	}
 }

@@ -31,7 +31,6 @@ type upstream struct {
 			Condition   string
 			RegexTarget string
 			Regexes     []string
-			StopWords   []string
 		}
 	}
 }
@@ -45,8 +44,6 @@ type rule struct {
 	Entropy     float64  `json:"entropy,omitempty"`
 	SecretGroup int      `json:"secret_group,omitempty"`
 	Allow       []string `json:"allow,omitempty"` // expressions that allow a secret
-	AllowMatch  []string `json:"allow_match,omitempty"`
-	StopWords   []string `json:"stop_words,omitempty"`
 }
 
 func main() {
@@ -102,13 +99,9 @@ func generate() ([]byte, error) {
 			if a.Condition == "AND" {
 				continue // with a path
 			}
-			switch a.RegexTarget {
-			case "":
+			if a.RegexTarget == "" {
 				ours.Allow = append(ours.Allow, a.Regexes...)
-			case "match":
-				ours.AllowMatch = append(ours.AllowMatch, a.Regexes...)
 			}
-			ours.StopWords = append(ours.StopWords, a.StopWords...)
 		}
 		b.WriteString(separator)
 		if err := enc.Encode(ours); err != nil {

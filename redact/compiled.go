@@ -1,0 +1,261 @@
+package redact
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/bits"
+)
+
+// compiledRules is what load makes of the rules, in the form of encode: a command that masks a short output has no time to compile them.
+// `make rules` writes it, and a test compares.
+//
+//go:embed compiled.bin
+var compiledRules []byte
+
+// errCompiled is the error for compiled rules that are not whole.
+var errCompiled = errors.New("the compiled rules are not whole")
+
+// encode returns patterns as bytes: varints, and texts behind their length.
+func (p *Patterns) encode() []byte {
+	w := &encoder{}
+	w.text(p.version)
+	w.number(len(p.kinds.names))
+	for _, name := range p.kinds.names {
+		w.text(name)
+	}
+	w.number(len(p.rules))
+	for i := range p.rules {
+		w.rule(&p.rules[i])
+	}
+	w.number(len(p.classes))
+	for _, class := range p.classes {
+		for i := 0; i < len(class); i += 8 {
+			bits := byte(0)
+			for k, in := range class[i : i+8] {
+				if in {
+					bits |= 1 << k
+				}
+			}
+			w.b = append(w.b, bits)
+		}
+	}
+	w.number(len(p.patterns))
+	for i := range p.patterns {
+		w.pattern(&p.patterns[i])
+	}
+	w.number(p.solid)
+	w.number(p.unquoted)
+	w.number(len(p.lists))
+	for _, list := range p.lists {
+		w.number(len(list))
+		for _, k := range list {
+			w.number(int(k))
+		}
+	}
+	w.number(len(p.begins))
+	for _, begin := range p.begins {
+		w.b = binary.BigEndian.AppendUint32(w.b, begin)
+		w.number(int(p.listOf(bits.ReverseBytes32(begin))))
+	}
+	return w.b
+}
+
+// encoder appends values.
+type encoder struct{ b []byte }
+
+func (w *encoder) number(n int) { w.b = binary.AppendVarint(w.b, int64(n)) }
+
+func (w *encoder) text(s string) {
+	w.number(len(s))
+	w.b = append(w.b, s...)
+}
+
+func (w *encoder) texts(list []string) {
+	w.number(len(list))
+	for _, s := range list {
+		w.text(s)
+	}
+}
+
+func (w *encoder) float(f float64) {
+	w.b = binary.LittleEndian.AppendUint64(w.b, math.Float64bits(f))
+}
+
+func (w *encoder) flag(set bool) {
+	if set {
+		w.b = append(w.b, 1)
+	} else {
+		w.b = append(w.b, 0)
+	}
+}
+
+func (w *encoder) rule(r *rule) {
+	w.text(r.id)
+	for _, n := range []int{r.kind, r.rank, int(r.needs), int(r.ends), int(r.loose), r.group} {
+		w.number(n)
+	}
+	w.float(r.entropy)
+	w.float(r.drawn)
+	w.flag(r.block)
+	w.texts(r.allow)
+	w.texts(r.behind)
+	w.text(r.from)
+	w.text(r.expression)
+}
+
+func (w *encoder) pattern(p *pattern) {
+	w.number(len(p.steps))
+	for _, s := range p.steps {
+		w.b = append(w.b, byte(s.op))
+		switch s.op {
+		case opClass:
+			for _, n := range []int{s.class, s.min, s.max} {
+				w.number(n)
+			}
+			w.flag(s.only)
+		case opText, opFold:
+			w.text(s.text)
+		}
+	}
+	for _, n := range []int{p.rule, p.back, p.done, p.from} {
+		w.number(n)
+	}
+	w.b = binary.LittleEndian.AppendUint64(w.b, p.mask)
+	w.b = binary.LittleEndian.AppendUint64(w.b, p.value)
+	w.flag(p.inside)
+}
+
+// decode returns the patterns that encode made bytes of.
+func decode(b []byte) (*Patterns, error) {
+	r := &decoder{b: b, all: string(b)}
+	p := &Patterns{version: r.text()}
+	for range r.count() {
+		p.kinds.add(r.text())
+	}
+	p.rules = make([]rule, r.count())
+	for i := range p.rules {
+		r.rule(&p.rules[i])
+	}
+	p.classes = make([]*[256]bool, r.count())
+	classes := make([][256]bool, len(p.classes))
+	for i := range classes {
+		for k, bits := range r.bytes(32) {
+			for n := range 8 {
+				classes[i][8*k+n] = bits>>n&1 != 0
+			}
+		}
+		p.classes[i] = &classes[i]
+	}
+	p.patterns = make([]pattern, r.count())
+	for i := range p.patterns {
+		r.pattern(&p.patterns[i])
+	}
+	p.solid, p.unquoted = r.number(), r.number()
+	p.lists = make([][]uint16, r.count())
+	for i := range p.lists {
+		if n := r.count(); n > 0 {
+			p.lists[i] = make([]uint16, n)
+		}
+		for k := range p.lists[i] {
+			p.lists[i][k] = uint16(r.number())
+		}
+	}
+	n := r.count()
+	p.makeTable(n)
+	for range n {
+		p.addWindow(binary.LittleEndian.Uint32(r.bytes(4)), uint16(r.number()))
+	}
+	if r.short || len(r.b) > 0 {
+		return nil, errCompiled
+	}
+	return p, nil
+}
+
+// decoder takes values from the front of bytes. What is missing is zero.
+type decoder struct {
+	b     []byte
+	all   string // b as it was, of which texts are parts
+	steps []step // room for those of patterns
+	short bool
+}
+
+func (r *decoder) number() int {
+	n, size := binary.Varint(r.b)
+	if size <= 0 {
+		r.short, r.b = true, nil
+		return 0
+	}
+	r.b = r.b[size:]
+	return int(n)
+}
+
+// count is a number of things, each of which takes at least a byte.
+func (r *decoder) count() int {
+	n := r.number()
+	if n < 0 || n > len(r.b) {
+		r.short = true
+		return 0
+	}
+	return n
+}
+
+func (r *decoder) bytes(n int) []byte {
+	if n > len(r.b) {
+		r.short, r.b = true, nil
+		return make([]byte, n)
+	}
+	part := r.b[:n]
+	r.b = r.b[n:]
+	return part
+}
+
+func (r *decoder) text() string {
+	n := r.count()
+	from := len(r.all) - len(r.b)
+	r.b = r.b[n:]
+	return r.all[from : from+n]
+}
+
+func (r *decoder) texts() (list []string) {
+	for range r.count() {
+		list = append(list, r.text())
+	}
+	return list
+}
+
+func (r *decoder) float() float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(r.bytes(8)))
+}
+
+func (r *decoder) flag() bool { return r.bytes(1)[0] != 0 }
+
+func (r *decoder) rule(to *rule) {
+	to.id = r.text()
+	to.kind, to.rank, to.needs = r.number(), r.number(), needs(r.number())
+	to.ends, to.loose, to.group = ending(r.number()), needs(r.number()), r.number()
+	to.entropy, to.drawn, to.block = r.float(), r.float(), r.flag()
+	to.allow, to.behind, to.from, to.expression = r.texts(), r.texts(), r.text(), r.text()
+}
+
+func (r *decoder) pattern(to *pattern) {
+	n := r.count()
+	if cap(r.steps)-len(r.steps) < n {
+		r.steps = make([]step, 0, max(1024, n))
+	}
+	from := len(r.steps)
+	for range n {
+		s := step{op: op(r.bytes(1)[0])}
+		switch s.op {
+		case opClass:
+			s.class, s.min, s.max, s.only = r.number(), r.number(), r.number(), r.flag()
+		case opText, opFold:
+			s.text = r.text()
+		}
+		r.steps = append(r.steps, s)
+	}
+	to.steps = r.steps[from:len(r.steps):len(r.steps)]
+	to.rule, to.back, to.done, to.from = r.number(), r.number(), r.number(), r.number()
+	to.mask, to.value, to.inside = binary.LittleEndian.Uint64(r.bytes(8)), binary.LittleEndian.Uint64(r.bytes(8)), r.flag()
+}
