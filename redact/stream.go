@@ -236,7 +236,7 @@ func (s *stream) settle(v view, safe int64) {
 		c := &s.counts[p.kind]
 		c.Matches++
 		c.Bytes += p.to - p.from
-		s.spans = slices.Delete(s.spans, 0, 1)
+		s.spans = s.spans[1:]
 	}
 	s.text(v, safe)
 }
@@ -256,8 +256,9 @@ func (s *stream) extend(v view) {
 		p.more = nil
 	}
 	for len(s.spans) > 1 && s.spans[1].from < p.to {
-		*p = unite(*p, s.spans[1])
-		s.spans = slices.Delete(s.spans, 1, 2)
+		s.spans[1] = unite(*p, s.spans[1])
+		s.spans = s.spans[1:]
+		p = &s.spans[0]
 	}
 }
 

@@ -18,6 +18,7 @@ type valueFinder struct {
 	set   *compiledValues
 	marks *marks
 	again int64 // length of the stream before which a search is in vain
+	ahead bool  // what is found now is behind positions that are not decided
 }
 
 // mayBegin is false: no value is found later that begins with decided bytes.
@@ -213,6 +214,8 @@ func (f *valueFinder) viable(window uint64, at *[8]int, seen, none int) int {
 
 // inside looks for values in the text of a terminal sequence, such as a title.
 func (f *valueFinder) inside(s *stream, v view, from, to int) {
+	f.ahead = true
+	defer func() { f.ahead = false }()
 	for i := from; i <= to-8; {
 		i, _ = f.straight(s, v, i, to-7, to, true)
 	}
@@ -235,6 +238,9 @@ func (f *valueFinder) hit(s *stream, v view, i, j int, key uint64) (int, bool) {
 	}
 	if kind >= 0 {
 		s.add(span{from: v.base + int64(i), to: v.base + int64(end), kind: int(kind)})
+		if !f.ahead && len(s.spans) > 1 {
+			s.settle(v, v.base+int64(i))
+		}
 	}
 	return 0, true
 }
