@@ -309,31 +309,3 @@ func TestCustomMessagesAreRedacted(t *testing.T) {
 		}
 	}
 }
-
-// TestScalarsCoverTheText cuts any JSON into scalars and what is between: the parts are the text, and none is empty.
-func TestScalarsCoverTheText(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{`{"a\"b":[1,-2.5e3,true,null,""],"c":{}}`, ` [ "x" , 1 ] `, `"x`, `{"a":"\\"}`, "1", `""`} {
-		var parts []string
-		for rest := []byte(text); len(rest) > 0; {
-			n := scalar(rest)
-			if n < 1 || n > len(rest) {
-				t.Fatalf("%s: %d of %d bytes", text, n, len(rest))
-			}
-			parts, rest = append(parts, string(rest[:n])), rest[n:]
-		}
-		if strings.Join(parts, "") != text {
-			t.Errorf("%s: %q", text, parts)
-		}
-		for _, p := range parts {
-			if p[0] == '"' && len(p) > 1 && p[len(p)-1] != '"' && text != `"x` {
-				t.Errorf("%s: the string %q", text, p)
-			}
-		}
-	}
-	for text, want := range map[string]bool{"{": true, " \t\r\n[": true, "": false, " ": false, "x{": false, `"x"`: false} {
-		if looksLikeJSON([]byte(text)) != want {
-			t.Errorf("%q looks like JSON: %v", text, !want)
-		}
-	}
-}

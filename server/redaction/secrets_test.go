@@ -301,27 +301,6 @@ func TestRedactionIsTheSameAgain(t *testing.T) {
 	}
 }
 
-// What is escaped in a string of JSON may stand inside of a secret, and is gone when the string is read.
-func TestSecretsInStringsOfJSON(t *testing.T) {
-	t.Parallel()
-	values, err := redact.NewValues([]redact.Secret{{Name: "A", Value: []byte("first-value-of-all")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &Pass{Options: redact.Options{Values: values, Patterns: redact.BuiltIn()}}
-	for text, want := range map[string]string{
-		`{"a":"x first-\u001b[1mvalue\u001b[0m-of-all y"}`:                       `{"a":"x [redacted:A] y"}`,
-		`{"a":"\u0066irst-value-of-\u0061ll <"}`:                                 `{"a":"[redacted:A] <"}`,
-		`{"a":"{\"b\":\"first-\\u001b[1mvalue-of-all\"}"}`:                       `{"a":"{\"b\":\"[redacted:A]\"}"}`,
-		`{"first-\u001b[1mvalue-of-all":[1,2.50,-0]}`:                            `{"[redacted:A]":[1,2.50,-0]}`,
-		`{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`: `{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`,
-	} {
-		if got, _ := r.text(r.Options, []byte(text)); string(got) != want {
-			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
-		}
-	}
-}
-
 // The original of a payload has the name that records have of it, also in a list.
 func TestOriginalsOfLists(t *testing.T) {
 	t.Parallel()

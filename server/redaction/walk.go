@@ -124,11 +124,11 @@ func (w *redactingWalk) value(at string, f protoreflect.FieldDescriptor, v proto
 // field redacts the text of a field. Fields have bounds, which were checked before, so the text never becomes longer: where a
 // placeholder would make it, the secret is masked by as many bytes as it has.
 func (w *redactingWalk) field(text []byte) ([]byte, bool) {
-	redacted, found := w.text(w.Options, text)
+	redacted, found := redact.Whole(w.Options, text)
 	if len(redacted) > len(text) {
 		same := w.Options
 		same.SameLength = true
-		redacted, found = w.text(same, text)
+		redacted, found = redact.Whole(same, text)
 	}
 	w.note(found)
 	return redacted, len(found) > 0
@@ -159,11 +159,11 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 		return
 	}
 	text := m.Get(inline).Bytes()
-	redact := redact.Text // as a stream of the same bytes
+	apply := redact.Text // as a stream of the same bytes
 	if w.whole || strings.HasSuffix(path, ".details") {
-		redact = w.text
+		apply = redact.Whole
 	}
-	redacted, found := redact(w.Options, text)
+	redacted, found := apply(w.Options, text)
 	if w.note(found); len(found) == 0 {
 		w.isClean(text)
 		return

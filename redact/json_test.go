@@ -1,0 +1,55 @@
+package redact
+
+import (
+	"strings"
+	"testing"
+)
+
+// What is escaped in a string of JSON may stand inside of a secret, and is gone when the string is read.
+func TestSecretsInStringsOfJSON(t *testing.T) {
+	t.Parallel()
+	values, err := NewValues([]Secret{{Name: "A", Value: []byte("first-value-of-all")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Options{Values: values, Patterns: BuiltIn()}
+	for text, want := range map[string]string{
+		`{"a":"x first-\u001b[1mvalue\u001b[0m-of-all y"}`:                       `{"a":"x [redacted:A] y"}`,
+		`{"a":"\u0066irst-value-of-\u0061ll <"}`:                                 `{"a":"[redacted:A] <"}`,
+		`{"a":"{\"b\":\"first-\\u001b[1mvalue-of-all\"}"}`:                       `{"a":"{\"b\":\"[redacted:A]\"}"}`,
+		`{"first-\u001b[1mvalue-of-all":[1,2.50,-0]}`:                            `{"[redacted:A]":[1,2.50,-0]}`,
+		`{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`: `{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`,
+	} {
+		if got, _ := Whole(o, []byte(text)); string(got) != want {
+			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// TestScalarsCoverTheText cuts any JSON into scalars and what is between: the parts are the text, and none is empty.
+func TestScalarsCoverTheText(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{`{"a\"b":[1,-2.5e3,true,null,""],"c":{}}`, ` [ "x" , 1 ] `, `"x`, `{"a":"\\"}`, "1", `""`} {
+		var parts []string
+		for rest := []byte(text); len(rest) > 0; {
+			n := scalar(rest)
+			if n < 1 || n > len(rest) {
+				t.Fatalf("%s: %d of %d bytes", text, n, len(rest))
+			}
+			parts, rest = append(parts, string(rest[:n])), rest[n:]
+		}
+		if strings.Join(parts, "") != text {
+			t.Errorf("%s: %q", text, parts)
+		}
+		for _, p := range parts {
+			if p[0] == '"' && len(p) > 1 && p[len(p)-1] != '"' && text != `"x` {
+				t.Errorf("%s: the string %q", text, p)
+			}
+		}
+	}
+	for text, want := range map[string]bool{"{": true, " \t\r\n[": true, "": false, " ": false, "x{": false, `"x"`: false} {
+		if looksLikeJSON([]byte(text)) != want {
+			t.Errorf("%q looks like JSON: %v", text, !want)
+		}
+	}
+}
