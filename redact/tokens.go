@@ -74,10 +74,13 @@ var tokens = []struct {
 	{"xai-api-key", `\b(xai-[a-zA-Z0-9]{70,90})\b`, 0},
 }
 
+// AboutTokens is what documents say of the kinds of tokens.
+const AboutTokens = "a token that is known by its beginning, which gitleaks has not or only beside the name of its issuer"
+
 // tokenRules returns the rules of tokens.
 func tokenRules() (list []extraRule) {
 	for _, t := range tokens {
-		list = append(list, extraRule{id: t.kind, about: "a token that is known by its beginning", re: []string{t.re}, rank: rankPrefix, drawn: t.drawn, entropy: 2.5})
+		list = append(list, extraRule{id: t.kind, about: AboutTokens, re: []string{t.re}, rank: rankPrefix, drawn: t.drawn, entropy: 2.5})
 	}
 	return list
 }
