@@ -10,8 +10,8 @@ import (
 
 // Encodings of a registered value: as it is, hexadecimal, base64 at each of
 // three offsets, percent encodings of several libraries, and inside of JSON
-// strings, once and twice, and escaped for HTML and XML. Tools nest them seldom
-// deeper. A value of several lines is also searched for with a margin before each
+// strings, once and twice, escaped for HTML and XML, and quoted for shells and
+// programs. Tools nest them seldom deeper. A value of several lines is also searched for with a margin before each
 // of them.
 
 // form is one encoding of a value, or a piece of it.
@@ -67,6 +67,12 @@ func encodings(stripped, whole []byte) []string {
 				add(jsonForm([]byte(e), "<>&", lowerHex, false))
 			}
 		}
+		for _, quote := range quotings {
+			if q := quote.Replace(string(v)); q != string(v) {
+				add(q)
+				add(jsonForm([]byte(q), "", lowerHex, false))
+			}
+		}
 		add(hex.EncodeToString(v))
 		add(strings.ToUpper(hex.EncodeToString(v)))
 		for _, e := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
@@ -79,7 +85,7 @@ func encodings(stripped, whole []byte) []string {
 			if plain(v) {
 				continue // nothing else to encode
 			}
-			for _, kept := range []string{"-._~", "-._~!'()*", "-._~!'()*;/?:@&=+$,#", "-._~/", "-._~$&+:=@", "-_.*", "_"} {
+			for _, kept := range kept {
 				add(percent(v, kept, digits, false))
 				add(strings.ReplaceAll(percent(v, kept+" ", digits, false), " ", "+"))
 			}
@@ -108,8 +114,42 @@ var markupEscapes = []*strings.Replacer{
 	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;"),
 	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&apos;"),
 	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;"),
-	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;"), // Python
-	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;"),   // Go
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;"),                                             // Python
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;"),                                               // Go
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#039;"),                                             // PHP
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;", "`", "&#x60;", "=", "&#x3D;"),               // Handlebars
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;", "/", "&#x2F;", "`", "&#x60;", "=", "&#x3D;"), // Mustache
+	strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;", "/", "&#47;"),
+}
+
+// quotings are how shells and programs write a value into a string of theirs.
+var quotings = []*strings.Replacer{
+	strings.NewReplacer("'", `'\''`),                                  // a shell
+	strings.NewReplacer("'", `'"'"'`),                                 // Python's shlex
+	strings.NewReplacer("'", "''"),                                    // SQL, YAML
+	strings.NewReplacer(`\`, `\\`, "'", `\'`),                         // Python, PHP
+	strings.NewReplacer(`\`, `\\`, "'", `\'`, `"`, `\"`),              // PHP's addslashes
+	strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`"),  // a shell between double quotes
+	strings.NewReplacer(`\`, `\\`, `"`, `\"`, "#{", `\#{`, "$", `\$`), // Ruby, PHP
+	strings.NewReplacer(bashQuoted()...),                              // printf %q, set -x
+}
+
+// bashQuoted returns the bytes before which Bash puts a backslash, and what it writes.
+func bashQuoted() (pairs []string) {
+	for _, c := range " !\"$&'()*,;<>?[\\]^`{|}" {
+		pairs = append(pairs, string(c), `\`+string(c))
+	}
+	return pairs
+}
+
+// kept are the characters beside letters and digits that writers of URLs leave as they are.
+var kept = []string{
+	"", "_", "-._~", // Rust; RFC 3986
+	"-_.", "-_.*", // PHP; forms of browsers, Java
+	"-._~!'()*", "-._~!'()*;/?:@&=+$,#", // JavaScript's two
+	"-._~/", "-._~$&+:=@", "-._~$&+,;=", "-._~$&+,/:;=@", // Python; Go: of segments, users, paths
+	"-._~!$&'()*+,;=", "-._~!$&'()*+,;=:@", "-._~!$&'()*+,;=:@/?", // Java: of users, segments, queries
+	"-._~!$%&'()*+,|", "-._~!$%&()*+,/:;=?@[\\]^`{|}", "-._~!$%&'()*+,/:;=?@[\\]^`{|}", "-._~!$%&'()*+,/:;=@[\\]^|", // WHATWG: of users, queries, paths
 }
 
 // plain reports whether v is letters and digits, which most encodings leave as
