@@ -70,7 +70,6 @@ func encodings(stripped, whole []byte) []string {
 		for _, quote := range quotings {
 			if q := quote.Replace(string(v)); q != string(v) {
 				add(q)
-				add(jsonForm([]byte(q), "", lowerHex, false))
 			}
 		}
 		add(hex.EncodeToString(v))
@@ -82,16 +81,18 @@ func encodings(stripped, whole []byte) []string {
 		}
 		for _, digits := range []string{upperHex, lowerHex} {
 			add(percent(v, "", digits, true))
-			if plain(v) {
-				continue // nothing else to encode
-			}
-			for _, kept := range kept {
-				add(percent(v, kept, digits, false))
-				add(strings.ReplaceAll(percent(v, kept+" ", digits, false), " ", "+"))
-			}
 		}
 		if plain(v) {
-			continue
+			continue // nothing else to encode
+		}
+		for _, w := range urlWriters {
+			add(percent(v, w.kept, upperHex, false))
+			if w.lower {
+				add(percent(v, w.kept, lowerHex, false))
+			}
+			if w.plus {
+				add(strings.ReplaceAll(percent(v, w.kept+" ", upperHex, false), " ", "+"))
+			}
 		}
 		for _, j := range jsonForms(v) {
 			add(j)
@@ -142,14 +143,27 @@ func bashQuoted() (pairs []string) {
 	return pairs
 }
 
-// kept are the characters beside letters and digits that writers of URLs leave as they are.
-var kept = []string{
-	"", "_", "-._~", // Rust; RFC 3986
-	"-_.", "-_.*", // PHP; forms of browsers, Java
-	"-._~!'()*", "-._~!'()*;/?:@&=+$,#", // JavaScript's two
-	"-._~/", "-._~$&+:=@", "-._~$&+,;=", "-._~$&+,/:;=@", // Python; Go: of segments, users, paths
-	"-._~!$&'()*+,;=", "-._~!$&'()*+,;=:@", "-._~!$&'()*+,;=:@/?", // Java: of users, segments, queries
-	"-._~!$%&'()*+,|", "-._~!$%&()*+,/:;=?@[\\]^`{|}", "-._~!$%&'()*+,/:;=?@[\\]^`{|}", "-._~!$%&'()*+,/:;=@[\\]^|", // WHATWG: of users, queries, paths
+// urlWriters are what writers of URLs leave as it is, beside letters and digits.
+var urlWriters = []struct {
+	kept  string
+	lower bool // some write lower hexadecimal
+	plus  bool // some write a space as "+"
+}{
+	{"", false, true},                     // Rust
+	{"_", true, true},                     // C# of old
+	{"-._~", true, true},                  // RFC 3986
+	{"-_.", true, true},                   // PHP
+	{"-_.*", true, true},                  // forms: browsers, Java
+	{"-._~!'()*", true, true},             // JavaScript: encodeURIComponent
+	{"-._~!'()*;/?:@&=+$,#", true, false}, // encodeURI
+	{"-._~/", true, false},                // Python
+	{"-._~$&+:=@", false, false},          // Go: segments of paths
+	{"-._~$&+,;=", false, false},          // users
+	{"-._~!$&'()*+,;=:@", false, false},   // Java
+	{"-._~!$&'()*+,;=:@/?", false, false},
+	{"-._~!$%&'()*+,|", false, false}, // WHATWG: users, queries, paths
+	{"-._~!$%&()*+,/:;=?@[\\]^`{|}", false, false},
+	{"-._~!$%&'()*+,/:;=@[\\]^|", false, false},
 }
 
 // plain reports whether v is letters and digits, which most encodings leave as

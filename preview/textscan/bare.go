@@ -93,6 +93,29 @@ func AppendBare(dst, text []byte) []byte {
 	}
 }
 
+// BareAt returns the bare form of a text that has something hidden, and the offset in the text of each of its bytes; nil, nil if
+// nothing is hidden.
+func BareAt(text []byte) (bare []byte, at []int) {
+	next := NextHidden(text, 0)
+	if next < 0 {
+		return nil, nil
+	}
+	bare, at = make([]byte, 0, len(text)), make([]int, 0, len(text))
+	for from := 0; from < len(text); next = NextHidden(text, from) {
+		if next < 0 {
+			next = len(text)
+		}
+		for i := from; i < next; i++ {
+			at = append(at, i)
+		}
+		bare = append(bare, text[from:next]...)
+		if from = next; from < len(text) {
+			from += hiddenLength(text[from:])
+		}
+	}
+	return bare, at
+}
+
 // hiddenLength returns the length of the escape sequence or the invisible
 // character that b begins with. Of a sequence that does not end, a control
 // sequence is all of b, and of others two bytes are.

@@ -105,15 +105,101 @@ func (r *Pass) maskText(text string) (string, bool) {
 	return strings.Join(lines, "\n"), found
 }
 
-// mask returns a text of the same length without its secrets, and whether it had any.
+// mask returns a text of the same length without its secrets, and whether it had any: also without those that have something
+// inside that a reader does not see, such as the sign that makes a keycap of a digit.
 func (r *Pass) mask(text []byte) ([]byte, bool) {
-	same := r.Options
-	same.SameLength = true
-	masked, found := redact.Text(same, text)
-	if len(found) == 0 {
+	masked, found := r.sameLength(text)
+	for _, run := range r.Hidden(masked) {
+		if !found {
+			masked, found = bytes.Clone(text), true
+		}
+		Cover(masked[run.From:run.To])
+	}
+	if !found {
 		return text, false
 	}
 	return keepLineEnds(text, masked), true
+}
+
+// sameLength returns a text with its secrets masked in place, and whether it had any but those that are shown as they are stored.
+func (r *Pass) sameLength(text []byte) (masked []byte, found bool) {
+	same := r.Options
+	same.SameLength = true
+	masked, counts := redact.Text(same, text)
+	if len(counts) == 0 || r.shown == nil {
+		return masked, len(counts) > 0
+	}
+	for _, run := range maskedRuns(text, masked) {
+		if _, ok := r.shown[string(text[run.From:run.To])]; ok {
+			copy(masked[run.From:run.To], text[run.From:run.To])
+		} else {
+			found = true
+		}
+	}
+	return masked, found
+}
+
+// Run is a range of a text, in bytes.
+type Run struct{ From, To int }
+
+// maskedRuns returns where a text is masked in another one of the same length.
+func maskedRuns(text, masked []byte) (runs []Run) {
+	for _, at := range maskRun().FindAllIndex(masked, -1) {
+		if !bytes.Equal(text[at[0]:at[1]], masked[at[0]:at[1]]) {
+			runs = append(runs, Run{at[0], at[1]})
+		}
+	}
+	return runs
+}
+
+// Hidden returns where a text has secrets with something inside that a reader does not see.
+func (r *Pass) Hidden(text []byte) (runs []Run) {
+	bare, at := textscan.BareAt(text)
+	if len(bare) == 0 {
+		return nil
+	}
+	masked, found := r.sameLength(bare)
+	if !found {
+		return nil
+	}
+	for _, run := range maskedRuns(bare, masked) {
+		if last := at[run.To-1] + 1; last-at[run.From] > run.To-run.From {
+			runs = append(runs, Run{at[run.From], last})
+		}
+	}
+	return runs
+}
+
+// Cover masks all of a text but its line ends, in place.
+func Cover(text []byte) {
+	for i, c := range text {
+		if c != '\n' {
+			text[i] = '*'
+		}
+	}
+}
+
+// ShowAsStored lets the pass show what looks like a secret in a text that was stored without patterns, such as a file that was
+// read to be edited. Registered values stay masked.
+func (r *Pass) ShowAsStored(stored []byte) {
+	if r.Options.Patterns == nil {
+		return
+	}
+	masked, found := redact.Text(redact.Options{Patterns: r.Options.Patterns, SameLength: true}, stored)
+	if len(found) == 0 {
+		return
+	}
+	r.shown = map[string]struct{}{}
+	for _, run := range maskedRuns(stored, masked) {
+		r.shown[string(stored[run.From:run.To])] = struct{}{}
+	}
+	if v := r.Options.Values; v != nil { // a value is masked wherever it is
+		for secret := range r.shown {
+			if _, found := redact.Text(redact.Options{Values: v}, []byte(secret)); len(found) > 0 {
+				delete(r.shown, secret)
+			}
+		}
+	}
 }
 
 // keepLineEnds puts the line ends of a text back into its masked form. A placeholder that has one inside becomes asterisks.

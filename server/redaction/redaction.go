@@ -33,6 +33,7 @@ type Pass struct {
 
 	clean map[*byte][]byte    // inline payloads without secrets, by their first byte
 	seen  map[string]struct{} // texts of results without secrets
+	shown map[string]struct{} // what looks like a secret, and is shown; nil: nothing
 }
 
 // NewPass returns a pass over one output.

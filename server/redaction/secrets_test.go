@@ -365,7 +365,7 @@ func TestEqualListsShareTheirValues(t *testing.T) {
 
 // TestSessionsAreSmall registers a value for each of many sessions: what a session costs is bounded.
 func TestSessionsAreSmall(t *testing.T) {
-	const sessions, most = 500, 8 << 10
+	const sessions, most = 500, 12 << 10
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()

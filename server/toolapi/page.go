@@ -208,24 +208,51 @@ func (r *pageReading) read(ctx context.Context, size int) (page, error) {
 			return page{}, apierror.FromRead(err)
 		}
 	}
+	stored := read.Data
+	if err := r.maskCut(&read); err != nil {
+		return page{}, err
+	}
 	of, err := r.describe(read)
 	if err != nil {
 		return page{}, apierror.FromRead(err)
 	}
 	p := page{canonical: of.Result(), complete: read.Next < 0}
-	r.mask(read.Data, p.canonical)
+	r.mask(stored, p.canonical)
 	p.receipt, err = r.family.Renderer.Render(p.canonical, r.policy)
 	return p, err
 }
 
-// mask masks the secrets of a page. The artifact has none as it was stored. A page may, by what a reader does not see of it. One
-// that shows what looks like a secret as it was stored is of a file that was read without patterns, and keeps that.
+// mask masks the secrets of a page. The artifact has none as it was stored. A page may, by what a reader does not see of it. What
+// looks like a secret as it was stored is of a file that was read without patterns, and is shown.
 func (r *pageReading) mask(stored []byte, canonical *pb.CanonicalToolResult) {
-	o := r.secrets
-	if _, found := redact.Text(redact.Options{Patterns: o.Patterns}, stored); len(found) > 0 {
-		o.Patterns = nil
+	pass := redaction.NewPass(r.secrets)
+	pass.ShowAsStored(stored)
+	pass.Mask(canonical.ProtoReflect())
+}
+
+// cutContext is how many bytes before and behind a page are looked at for secrets that it cuts.
+const cutContext = 4 << 10
+
+// maskCut masks, in a copy, the parts of secrets at the ends of a page that a reader would not take for one: the secret has
+// something inside that is not seen, and begins before the page or ends behind it.
+func (r *pageReading) maskCut(read *slice.Page) error {
+	if r.call.match != nil || len(read.Ranges) != 1 {
+		return nil
 	}
-	redaction.NewPass(o).Mask(canonical.ProtoReflect())
+	from, to := read.Ranges[0].From, read.Ranges[0].To
+	begin := max(0, from-cutContext)
+	around, err := r.pages.Read(nil, begin, min(r.pages.Size(), to+cutContext))
+	if err != nil {
+		return apierror.FromRead(err)
+	}
+	page := redaction.Run{From: int(from - begin), To: int(to - begin)}
+	for _, run := range redaction.NewPass(r.secrets).Hidden(around) {
+		if run.From < page.From && run.To > page.From || run.From < page.To && run.To > page.To {
+			redaction.Cover(around[run.From:run.To])
+			read.Data = around[page.From:page.To:page.To]
+		}
+	}
+	return nil
 }
 
 // describe says what a slice is of the artifact.
