@@ -90,11 +90,30 @@ func (m *mcp) run(ctx context.Context, args []string, in io.Reader, out, stderr 
 	}
 	p := mcpproxy.New(mcpproxy.Options{
 		Threshold: m.threshold, KeepStructured: m.keep, ReadTool: m.readTool, Server: m.name, Drain: mcpDrain, Log: log,
+		Nested: isOurProxy(args),
 	}, sidecar)
 	if code := p.Run(ctx, in, out, upstream); code != 0 {
 		return exitError{code}
 	}
 	return nil
+}
+
+// isOurProxy reports whether a command line starts `mcp` of this program. The file decides and not its name, which any server can have.
+func isOurProxy(args []string) bool {
+	if len(args) < 2 || args[1] != "mcp" {
+		return false
+	}
+	path, err := exec.LookPath(args[0])
+	if err != nil {
+		return false
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return false
+	}
+	a, errA := os.Stat(path)
+	b, errB := os.Stat(own)
+	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
 // serverNotStarted returns the exit code for a server that was not started, as env(1) has it.

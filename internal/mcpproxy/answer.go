@@ -8,8 +8,33 @@ import (
 	"github.com/toolresult/toolresult/internal/jsonspan"
 )
 
-// markMeta is the member of _meta by which a text says that it is a receipt, or a page of one. Its value is true.
+// markMeta is the member of _meta by which a text says that it is a receipt, or a page of one. Its value is true. It is believed of
+// a server that is a proxy of this program alone: any server can write it.
 const markMeta = "toolresult/receipt"
+
+// isMarked reports whether a block says that it is a receipt.
+func isMarked(block object) bool {
+	v, ok := metaOf(block, markMeta)
+	return ok && string(v.of(block.text)) == "true"
+}
+
+// unmark makes null of the marks in the results of a message, in place: neither this proxy, nor the client, nor a proxy before this
+// one is to take the text of a server for a receipt.
+func unmark(m message) {
+	written := func(s string) bool { return bytes.Contains(m.text, []byte(s)) }
+	if !written(markMeta) && !written(`\u`) && !written(`\/`) { // the ways to write it
+		return
+	}
+	at, path := jsonspan.Space(m.text, 0), []string{"result", "content", "*", "_meta", markMeta}
+	if m.text[at] == '[' {
+		path = append([]string{"*"}, path...)
+	}
+	for _, v := range valuesAt(m.text, at, path...) {
+		if mark := v.of(m.text); string(mark) == "true" {
+			copy(mark, "null")
+		}
+	}
+}
 
 // answer is an answer to tools/call that is too large.
 type answer struct {
@@ -34,7 +59,7 @@ func readAnswer(m message, threshold int, keepStructured bool) (answer, bool) {
 	}
 	for i, s := range a.blocks {
 		block := objectAt(m.text, s.from)
-		if _, marked := metaOf(block, markMeta); marked {
+		if isMarked(block) {
 			return a, false
 		}
 		if value, ok := textOf(block, threshold); ok {

@@ -90,11 +90,12 @@ func (b *builder) frame() (Frame, error) {
 	if file == nil {
 		return f, nil
 	}
-	mapped, err := unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_SHARED)
+	// The mapping is private: what is changed in a message is not written to the file, the disk of which may be full.
+	mapped, err := unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return Frame{}, err
 	}
-	f.Bytes, f.release = mapped, func() { _ = unix.Munmap(mapped) } // nothing is written to it
+	f.Bytes, f.release = mapped, func() { _ = unix.Munmap(mapped) } // nothing of it is kept
 	return f, nil
 }
 

@@ -219,7 +219,7 @@ func (h *HTTP) rejected(p *post, resp *http.Response) {
 		h.end(errors.New("the session has ended"), false)
 		return
 	}
-	if answer, ok := parse(body); ok && p.id != nil && !answer.get("error").none() {
+	if answer, ok := parse(body); ok && !answer.isDeep && p.id != nil && !answer.get("error").none() {
 		onOneLine(body)
 		h.received(p, Frame{Bytes: answerWith(p.id, "error", answer.get("error").of(body))})
 		return

@@ -55,6 +55,24 @@ type object struct {
 	repeats bool // a name is there twice, so that readers may differ
 }
 
+// valuesAt returns the values at a path of names, in which "*" is every element of an array. A member that is there twice has two.
+func valuesAt(text []byte, at int, path ...string) (list []span) {
+	if len(path) == 0 {
+		return []span{{at, jsonspan.End(text, at)}}
+	}
+	if path[0] == "*" {
+		for _, s := range elements(text, at) {
+			list = append(list, valuesAt(text, s.from, path[1:]...)...)
+		}
+	}
+	for _, m := range members(text, at) {
+		if name, _ := jsonspan.String(m.name.of(text)); name == path[0] {
+			list = append(list, valuesAt(text, m.value.from, path[1:]...)...)
+		}
+	}
+	return list
+}
+
 // objectAt returns the object that begins at an offset.
 func objectAt(text []byte, at int) object {
 	o := object{text: text, list: members(text, at)}
@@ -107,11 +125,22 @@ type message struct {
 	id       []byte // as it is written; nil: none
 	method   string // empty: an answer
 	isAnswer bool
+	isDeep   bool      // only its outline was read
 	batch    []message // of a message that is an array of them
 }
 
-// parse reads a message. It reports false for what is none, and for what has a member twice.
+// parse reads a message. It reports false for what is none, and for what has a member twice. Of a deep message it reads the outline.
 func parse(text []byte) (message, bool) {
+	if isDeep(text) {
+		m, ok := parseShallow(outline(text))
+		m.isDeep = true
+		return m, ok
+	}
+	return parseShallow(text)
+}
+
+// parseShallow reads a message of any depth that json.Valid takes.
+func parseShallow(text []byte) (message, bool) {
 	if !json.Valid(text) {
 		return message{}, false
 	}
@@ -119,7 +148,7 @@ func parse(text []byte) (message, bool) {
 	if text[at] != '[' {
 		return parseAt(text, at)
 	}
-	m := message{}
+	m := message{object: object{text: text}}
 	for _, e := range elements(text, at) {
 		if inner, ok := parseAt(text, e.from); ok {
 			m.batch = append(m.batch, inner)

@@ -14,6 +14,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -28,6 +29,7 @@ type Options struct {
 	ReadTool       string        // the name of the tool that is added
 	Server         string        // the name of the server in receipts; empty: as it calls itself
 	Drain          time.Duration // for which answers are waited for when the client sends no more
+	Nested         bool          // the server is a proxy of this program, whose receipts are receipts
 	Log            *slog.Logger
 }
 
@@ -229,6 +231,14 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 		return
 	}
 	m, ok := parse(f.Bytes)
+	if m.isDeep {
+		p.rejectDeep(m)
+		f.Release()
+		return
+	}
+	if m.text != nil && !p.o.Nested {
+		unmark(m)
+	}
 	for _, r := range m.batch {
 		if r.isAnswer {
 			defer p.calls.take(r.id)
@@ -267,6 +277,18 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 	}
 	p.write(f.Bytes)
 	f.Release()
+}
+
+// rejectDeep answers requests with an error in the place of a deep message of the server, which the client may be unable to read. One
+// that answers none is dropped.
+func (p *Proxy) rejectDeep(m message) {
+	p.o.Log.Warn("a message of the MCP server does not pass: it has too many arrays and objects within each other", "most", maxDepth)
+	for _, r := range append([]message{m}, m.batch...) {
+		if r.isAnswer {
+			p.calls.take(r.id)
+			p.write(errorAnswer(r.id, codeFailed, fmt.Sprintf("the answer of the MCP server has more than %d arrays and objects within each other", maxDepth)))
+		}
+	}
 }
 
 // noteForeign notes whether the server has a tool of the name of ours.
