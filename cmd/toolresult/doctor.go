@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -190,13 +191,14 @@ func hostOutput(ctx context.Context, stdin []byte, env []string, args ...string)
 
 // hooked gives a hook of Copilot CLI the output of a command, as the host does, and returns what the model reads.
 func hooked(ctx context.Context, line string, whole []byte) ([]byte, error) {
-	dir, err := os.MkdirTemp("", "toolresult-doctor-")
+	file, err := os.CreateTemp("", "1-copilot-tool-output-*.txt") // where the host has its own, and as it names them
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "1-copilot-tool-output-1.txt")
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
+	path := file.Name()
+	defer func() { _ = os.Remove(path) }()
+	_, err = file.Write(whole)
+	if err := errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
 	payload, err := json.Marshal(map[string]any{"toolName": "bash", "toolArgs": map[string]any{"command": hosts.FailingLine}, "toolResult": map[string]any{

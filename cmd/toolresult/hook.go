@@ -1,15 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	client "github.com/toolresult/toolresult/clients/go"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -71,10 +75,13 @@ const (
 )
 
 // errLeftAlone says why a hook does nothing although nothing failed.
-var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt already, or has a form that is not known")
+var errLeftAlone = errors.New("left alone: it is short, failed, is a receipt, or has a form that is not known")
 
 // maxHookInput is the largest payload of a hook that is read, in bytes.
-const maxHookInput = 256 << 20
+const maxHookInput = 64 << 20
+
+// recent is the age up to which a file that the host wrote for this result is taken for one.
+const recent = 10 * time.Minute
 
 // answer returns what the hook prints; nil, and mostly the reason, when the host goes on as without us.
 func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (out []byte, err error) {
@@ -83,12 +90,11 @@ func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (ou
 			out, err = nil, fmt.Errorf("panic: %v", r)
 		}
 	}()
-	payload, err := io.ReadAll(io.LimitReader(stdin, maxHookInput+1))
+	ctx, cancel := context.WithTimeout(ctx, max(hookLimit, patienceOr(h.patience, defaultPatience)))
+	defer cancel()
+	payload, err := payloadInTime(ctx, stdin)
 	if err != nil {
 		return nil, err
-	}
-	if len(payload) > maxHookInput {
-		return nil, fmt.Errorf("the payload has more than %d bytes", maxHookInput)
 	}
 	if hooks.IsBefore(payload) {
 		return h.before(host, payload)
@@ -99,7 +105,7 @@ func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (ou
 		}
 		return nil, h.setFocus(ctx, focus)
 	}
-	r, err := hooks.After(host, payload, hooks.Options{Reads: h.reads, Regular: isOwnFile})
+	r, err := hooks.After(host, payload, hooks.Options{Reads: h.reads, Regular: isOwnFile, Written: isWrittenByHost})
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +117,41 @@ func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (ou
 		return nil, err
 	}
 	return r.Reply(receipt)
+}
+
+// payloadInTime returns what the host writes, or an error when ctx ends first: a host may leave its side open. The goroutine that
+// reads ends with the process.
+func payloadInTime(ctx context.Context, stdin io.Reader) ([]byte, error) {
+	type input struct {
+		payload []byte
+		err     error
+	}
+	whole := make(chan input, 1)
+	go func() {
+		var i input
+		i.payload, i.err = readPayload(stdin)
+		whole <- i
+	}()
+	select {
+	case i := <-whole:
+		return i.payload, i.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("the payload did not end: %w", ctx.Err())
+	}
+}
+
+// readPayload returns what the host writes. It keeps nothing of a longer payload than maxHookInput, and reads it to its end, because a
+// host may fail when nobody does.
+func readPayload(stdin io.Reader) ([]byte, error) {
+	payload, err := io.ReadAll(io.LimitReader(stdin, maxHookInput+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(payload) <= maxHookInput {
+		return payload, nil
+	}
+	_, err = io.Copy(io.Discard, stdin)
+	return nil, errors.Join(fmt.Errorf("the payload has more than %d bytes", maxHookInput), err)
 }
 
 // before returns the rewritten command.
@@ -128,6 +169,21 @@ func isOwnFile(path string) bool {
 	return err == nil && info.Mode().IsRegular() && privatedir.IsOurs(info)
 }
 
+// isWrittenByHost reports whether a path is a file of this user that was written just now in the directory for temporary files itself,
+// where hosts keep outputs. No tool can name another file of the user, such as one of a repository below it.
+func isWrittenByHost(path string) bool {
+	there, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	temporary, err := os.Stat(os.TempDir())
+	if err != nil || !os.SameFile(there, temporary) {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular() && privatedir.IsOurs(info) && time.Since(info.ModTime()) < recent
+}
+
 // watch gives a sidecar up that says nothing for as long as the patience lasts. What it does is progress: it is found, and takes bytes.
 type watch struct{ progress chan time.Duration }
 
@@ -139,12 +195,10 @@ func (w watch) moved(patience time.Duration) {
 	}
 }
 
-// receiptInTime returns the receipt of a result, or an error when the patience is over. The goroutine that waits for a sidecar
+// receiptInTime returns the receipt of a result, or an error when the patience, or ctx, is over. The goroutine that waits for a sidecar
 // ends with the process.
 func (h *hook) receiptInTime(ctx context.Context, r *hooks.Result) (string, error) {
 	patience := patienceOr(h.patience, defaultPatience)
-	ctx, cancel := context.WithTimeout(ctx, max(hookLimit, patience))
-	defer cancel()
 	type answer struct {
 		receipt string
 		err     error
@@ -195,12 +249,33 @@ func (h *hook) receipt(ctx context.Context, c *connection, r *hooks.Result, sent
 		return "", err
 	}
 	policy.FocusSession = hostSession()
+	if is, err := isReceipt(ctx, c, r); is || err != nil {
+		return "", cmp.Or(err, errLeftAlone)
+	}
 	if r.File != "" {
 		return streamFile(ctx, c, r, policy, sent)
 	}
 	output := r.Output(&pb.Payload{Source: &pb.Payload_Inline{Inline: r.Text}})
 	resp, err := c.Project(ctx, &pb.ProjectRequest{Output: output, Policy: policy})
 	return resp.GetReceipt().GetText(), err
+}
+
+// isReceipt reports whether the text of a result is a receipt, as it claims: the sidecar has artifacts at all places that it names, and
+// they have more bytes than the text.
+func isReceipt(ctx context.Context, c *connection, r *hooks.Result) (bool, error) {
+	total := uint64(0)
+	for _, place := range r.Places {
+		page, err := c.ReadArtifact(ctx, &pb.ReadArtifactRequest{Path: place, Budget: &pb.ReadBudget{MaxBytes: 1, MaxLines: 1}})
+		switch status.Code(err) {
+		case codes.OK:
+			total += page.GetTotalBytes()
+		case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded:
+			return false, err
+		default: // whatever it is, it is no place of ours
+			return false, nil
+		}
+	}
+	return total > uint64(len(r.Text)), nil
 }
 
 // streamFile projects the file of a result. It notes what is sent.
@@ -238,11 +313,14 @@ func streamFile(ctx context.Context, c *connection, r *hooks.Result, policy *pb.
 
 // openFile opens the file of a result, and returns its size.
 func openFile(r *hooks.Result) (*os.File, int64, error) {
-	file, err := os.OpenFile(r.File, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
+	file, err := os.OpenFile(r.File, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", r.File)
+	}
 	if err != nil {
 		return nil, 0, errors.Join(err, file.Close())
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // claudeAfter reads PostToolUse of Claude Code. Failed commands have an event of their own, whose result cannot be replaced.
-func claudeAfter(p object) *Result {
+func claudeAfter(p object, _ Options) *Result {
 	if p.str("hook_event_name") != "PostToolUse" {
 		return nil
 	}
@@ -83,7 +83,7 @@ var geminiTrailer = sync.OnceValue(func() *regexp.Regexp {
 
 // geminiAfter reads AfterTool of Gemini CLI. The text is complete. Lines behind the output of a command stay below the
 // receipt, and no exit code is read from them: a command can write such lines itself.
-func geminiAfter(p object) *Result {
+func geminiAfter(p object, _ Options) *Result {
 	response := p.obj("tool_response")
 	text := response.str("llmContent")
 	if p.str("hook_event_name") != "AfterTool" || response.has("error") || text == "" {
@@ -116,7 +116,7 @@ func geminiAfter(p object) *Result {
 const codexCut = "Warning: truncated output (original token count: "
 
 // codexAfter reads PostToolUse of Codex. A cut result has no way to the rest, and is left alone.
-func codexAfter(p object) *Result {
+func codexAfter(p object, _ Options) *Result {
 	text := p.str("tool_response")
 	if p.str("hook_event_name") != "PostToolUse" || strings.HasPrefix(text, codexCut) {
 		return nil
@@ -141,8 +141,9 @@ var (
 )
 
 // copilotAfter reads postToolUse of Copilot CLI. What the model would read is the first 500 characters, and the path of a
-// file with everything. The last line of a command's result is always the host's own, so its exit code is not made up.
-func copilotAfter(p object) *Result {
+// file with everything. The last line of a command's result is always the host's own, so its exit code is not made up. The first
+// is not, so only a file that the host can have written is used.
+func copilotAfter(p object, o Options) *Result {
 	result := p.obj("toolResult")
 	text := result.str("textResultForLlm")
 	if result.str("resultType") != "success" || text == "" {
@@ -167,7 +168,7 @@ func copilotAfter(p object) *Result {
 		}
 		r.kind = read
 	}
-	if saved := copilotSaved().FindStringSubmatch(text); saved != nil {
+	if saved := copilotSaved().FindStringSubmatch(text); saved != nil && o.written(saved[1]) {
 		r.File, r.loss = saved[1], &pb.SourceLoss{AtByte: uint64(len(r.Text))}
 		r.Keep = strings.TrimPrefix(r.Keep+"\nSaved to: "+r.File, "\n")
 	}
@@ -183,7 +184,7 @@ func exitCode(digits string) *int32 {
 // opencodeAfter reads what the plugin of OpenCode passes on: input and output of tool.execute.after. The output of a command
 // that was cut is left alone: version 1.18.33 sometimes loses the first 8 KiB of the file with everything, and nothing
 // shows it.
-func opencodeAfter(p object) *Result {
+func opencodeAfter(p object, _ Options) *Result {
 	input, output := p.obj("input"), p.obj("output")
 	args, metadata := input.obj("args"), output.obj("metadata")
 	r := &Result{Tool: input.str("tool"), Text: []byte(output.str("output")), File: metadata.str("outputPath")}
@@ -225,15 +226,19 @@ func opencodeAfter(p object) *Result {
 	return r
 }
 
+// piExit begins the last line of the result of a command that failed.
+const piExit = "\n\nCommand exited with code "
+
 // piEnd ends a result that pi has cut, or the result of a command that failed.
 var piEnd = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?:\n\n\[Showing lines [^\n]*\. Full output: (/[^\n]*/pi-bash-[0-9a-f]+\.log)\])?(?:\n\nCommand exited with code (\d{1,3}))?$`)
+	return regexp.MustCompile(`(?:\n\n\[Showing lines [^\n]*\. Full output: (/[^\n]*/pi-bash-[0-9a-f]+\.log)\])?(?:` + piExit + `(\d{1,3}))?$`)
 })
 
 // piAfter reads tool_result of pi, as its extension passes it on. The result of a failed command is an error, and its text
 // alone has the path of the file with everything. Both lines are the host's own only in an error, or where details have
-// the path too: a command that succeeded can write such lines itself.
-func piAfter(p object) *Result {
+// the path too: a command that succeeded can write such lines itself. In an error one that was not cut can, so only a file that the
+// host can have written is used.
+func piAfter(p object, o Options) *Result {
 	var content []object
 	if json.Unmarshal(p["content"], &content) != nil || len(content) != 1 || content[0].str("type") != "text" {
 		return nil
@@ -254,7 +259,10 @@ func piAfter(p object) *Result {
 			if end[2] == "" { // ended by the host
 				return nil
 			}
-			r.exit, r.File = exitCode(end[2]), end[1]
+			r.exit = exitCode(end[2])
+			if r.File = end[1]; !o.written(r.File) {
+				r.File, end[0] = "", piExit+end[2]
+			}
 		}
 		if failed || r.File != "" {
 			r.Text, r.Keep = []byte(strings.TrimSuffix(text, end[0])), strings.Trim(strings.ReplaceAll(end[0], "\n\n", "\n"), "\n")

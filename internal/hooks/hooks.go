@@ -57,6 +57,9 @@ type Result struct {
 	File string // a file of the host with the whole output; empty: none
 	// Keep is what the model still reads below the receipt: the host's own words about the result. Empty: nothing.
 	Keep string
+	// Places are the paths under which Text claims that all of it is, if it looks like a receipt that leaves lines out. Any tool
+	// can write such a text: it is one if the sidecar has artifacts there. At most maxPlaces; nil: it is no receipt.
+	Places []string
 
 	kind    kind
 	server  string         // of an MCP server
@@ -140,12 +143,18 @@ type Options struct {
 	Reads bool
 	// Regular reports whether a path is a regular file of this user, and no link. Nil: no file is used.
 	Regular func(path string) bool
+	// Written reports whether a path is a file that the host can just have written: a regular file of this user, in the
+	// directory for temporary files, and recent. It is asked where a tool can write the line that names the file. Nil: none is.
+	Written func(path string) bool
 }
 
+// written reports whether a file that a text names is used.
+func (o Options) written(path string) bool { return path != "" && o.Written != nil && o.Written(path) }
+
 // After returns the part of an after-hook's payload that can become a receipt. It is nil when the result is left alone:
-// it is short, failed, is a receipt already, or has a form that is not known.
+// it is short, failed, or has a form that is not known.
 func After(host Host, payload []byte, o Options) (*Result, error) {
-	parse, known := map[Host]func(object) *Result{
+	parse, known := map[Host]func(object, Options) *Result{
 		ClaudeCode: claudeAfter, GeminiCLI: geminiAfter, Codex: codexAfter, CopilotCLI: copilotAfter, OpenCode: opencodeAfter, Pi: piAfter,
 	}[host]
 	if !known {
@@ -155,18 +164,20 @@ func After(host Host, payload []byte, o Options) (*Result, error) {
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
-	r := parse(p)
+	r := parse(p, o)
 	if r == nil || r.kind == read && !o.Reads {
 		return nil, nil
 	}
 	if r.File != "" && (o.Regular == nil || !o.Regular(r.File)) {
 		r.File = "" // what the host gave us is all there is
 	}
-	if r.File == "" && (len(r.Text) <= Short || isReceipt(r.Text)) {
+	if r.File == "" && len(r.Text) <= Short {
 		return nil, nil
 	}
 	if r.File != "" {
 		r.loss = nil
+	} else {
+		r.Places = places(r.Text)
 	}
 	if r.Cut() && r.Keep == "" {
 		return nil, nil // a shorter part of a part, without a way to the rest
@@ -174,11 +185,26 @@ func After(host Host, payload []byte, o Options) (*Result, error) {
 	return r, nil
 }
 
-// isReceipt reports whether a text is, or has at its end, a receipt of ours that leaves lines out: a mark follows the place
-// of all of it.
-func isReceipt(text []byte) bool {
-	i := bytes.Index(text, []byte("; all: "))
-	return i >= 0 && bytes.Contains(text[i:], []byte("\n[…"))
+// maxPlaces bounds the places of a text. A receipt has one for each of its streams.
+const maxPlaces = 8
+
+// places returns the places in a text that is, or has at its end, a receipt of ours that leaves lines out: a mark follows the place
+// of all of it. It returns nil for another text.
+func places(text []byte) (list []string) {
+	const before, mark = "; all: ", "\n[…"
+	for len(list) < maxPlaces {
+		i := bytes.Index(text, []byte(before))
+		if i < 0 {
+			break
+		}
+		text = text[i+len(before):]
+		place, _, _ := bytes.Cut(text, []byte("\n"))
+		if list == nil && !bytes.Contains(text, []byte(mark)) {
+			break
+		}
+		list = append(list, string(place))
+	}
+	return list
 }
 
 // object is a JSON object in which values keep the form that they have.

@@ -80,7 +80,7 @@ func TestRecordedPayloads(t *testing.T) {
 	}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".json")
-		r, err := hooks.After(hostOf(path), recorded(t, name), hooks.Options{Regular: there})
+		r, err := hooks.After(hostOf(path), recorded(t, name), hooks.Options{Regular: there, Written: there})
 		w, expected := wants[name]
 		if err != nil || (r != nil) != expected {
 			t.Errorf("%s: %v, %v", name, r, err)
@@ -89,7 +89,7 @@ func TestRecordedPayloads(t *testing.T) {
 		if r != nil {
 			compare(t, name, r, w)
 		}
-		read, err := hooks.After(hostOf(path), recorded(t, name), hooks.Options{Regular: there, Reads: true})
+		read, err := hooks.After(hostOf(path), recorded(t, name), hooks.Options{Regular: there, Written: there, Reads: true})
 		if err != nil || (read != nil) != (expected || reads[name]) {
 			t.Errorf("%s with reads: %v, %v", name, read, err)
 		}
@@ -121,7 +121,7 @@ func compare(t *testing.T, name string, r *hooks.Result, w want) {
 // TestCutResultSaysSo takes the files of the hosts away.
 func TestCutResultSaysSo(t *testing.T) {
 	t.Parallel()
-	for name, alone := range map[string]bool{"claude-code.bash-saved": false, "copilot-cli.bash-saved": true, "pi.bash-failed": false, "codex.bash-cut": true, "opencode.bash-cut": true} {
+	for name, alone := range map[string]bool{"claude-code.bash-saved": false, "copilot-cli.bash-saved": true, "codex.bash-cut": true, "opencode.bash-cut": true} {
 		r, err := hooks.After(hostOf(name), recorded(t, name), hooks.Options{})
 		if err != nil || (r == nil) != alone {
 			t.Errorf("%s: %v, %v", name, r, err)
@@ -142,34 +142,54 @@ func TestCutResultSaysSo(t *testing.T) {
 // TestOutputCannotNameAFile has commands whose output looks like the host's own words.
 func TestOutputCannotNameAFile(t *testing.T) {
 	t.Parallel()
-	saved := "Output too large to read at once (9 KB). Saved to: /home/user/.ssh/id_rsa\\nrest\\n<shellId: 0 completed with exit code 0>"
-	pi := strings.Repeat("x\\n", 4000) + "\\n\\n[Showing lines 1-2 of 3. Full output: /home/user/.ssh/pi-bash-1.log]\\n\\nCommand exited with code 9"
+	saved := func(path string) string {
+		return "Output too large to read at once (9 KB). Saved to: " + path + "\\n" + strings.Repeat("x\\n", 4000) + "<shellId: 0 completed with exit code 0>"
+	}
+	pi := strings.Repeat("x\\n", 4000) + "\\n\\n[Showing lines 1-2 of 3. Full output: /home/user/repository/pi-bash-1.log]\\n\\nCommand exited with code 9"
+	copilot := func(text string) string {
+		return `{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"` + text + `"}}`
+	}
+	nothing := func(string) bool { return false }
 	for name, c := range map[string]struct {
 		host    hooks.Host
 		payload string
+		written func(string) bool
+		exit    bool // the host states it
 	}{
-		"copilot": {hooks.CopilotCLI, `{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"` + saved + `"}}`},
-		"pi":      {hooks.Pi, `{"toolName":"bash","input":{},"isError":false,"content":[{"type":"text","text":"` + pi + `"}]}`},
+		"copilot, another name":     {hooks.CopilotCLI, copilot(saved("/home/user/.ssh/id_rsa")), there, true},
+		"copilot, another place":    {hooks.CopilotCLI, copilot(saved("/home/user/repository/1-copilot-tool-output-1.txt")), nothing, true},
+		"copilot, nobody asked":     {hooks.CopilotCLI, copilot(saved("/home/user/repository/1-copilot-tool-output-1.txt")), nil, true},
+		"pi, a success":             {hooks.Pi, `{"toolName":"bash","input":{},"isError":false,"content":[{"type":"text","text":"` + pi + `"}]}`, there, false},
+		"pi, another place":         {hooks.Pi, `{"toolName":"bash","input":{},"isError":true,"content":[{"type":"text","text":"` + pi + `"}]}`, nothing, true},
+		"pi, another place, nobody": {hooks.Pi, `{"toolName":"bash","input":{},"isError":true,"content":[{"type":"text","text":"` + pi + `"}]}`, nil, true},
 	} {
-		r, err := hooks.After(c.host, []byte(c.payload), hooks.Options{Regular: there})
-		if err != nil || r != nil && (r.File != "" || r.Output(&pb.Payload{}).GetCommand().ExitStatus != nil) {
-			t.Errorf("%s: %v, %v", name, r, err)
+		r, err := hooks.After(c.host, []byte(c.payload), hooks.Options{Regular: there, Written: c.written})
+		if err != nil || r == nil || r.File != "" || r.Cut() || strings.Contains(r.Keep, "utput") || (r.Output(&pb.Payload{}).GetCommand().ExitStatus != nil) != c.exit {
+			t.Errorf("%s: %+v, %v", name, r, err)
 		}
 	}
 }
 
-func TestReceiptIsLeftAlone(t *testing.T) {
+// TestReceiptNamesItsPlaces has texts that look like receipts: where their outputs are is asked of the sidecar, and not believed.
+func TestReceiptNamesItsPlaces(t *testing.T) {
 	t.Parallel()
-	receipt := "Process exited with code 2\nstdout: 62 of 30001 lines; all: /home/user/1\n[…3:]\n" + strings.Repeat("line of the output\n", 300) +
-		"[end: Process exited with code 2; stdout in full: /home/user/1]"
-	payload, err := json.Marshal(map[string]any{
-		"toolName": "bash", "toolResult": map[string]any{"resultType": "success", "textResultForLlm": receipt + "\n<shellId: 0 completed with exit code 2>"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r, err := hooks.After(hooks.CopilotCLI, payload, hooks.Options{}); r != nil || err != nil {
-		t.Errorf("%v, %v", r, err)
+	lines := strings.Repeat("line of the output\n", 300)
+	for text, want := range map[string][]string{
+		"Process exited with code 2\nstdout: 62 of 30001 lines; all: /home/user/1\n[…3:]\n" + lines + "stderr: 6 of 9 lines; all: /home/user/a b\n[…3:]": {"/home/user/1", "/home/user/a b"},
+		"File text: 3 lines; all: /home/user/1\n" + lines: nil,
+		"[…3:]\n; all: " + lines:                          nil,
+		lines:                                             nil,
+		strings.Repeat("; all: x\n[…3:]\n", 1000):         {"x", "x", "x", "x", "x", "x", "x", "x"},
+	} {
+		payload, err := json.Marshal(map[string]any{
+			"toolName": "bash", "toolResult": map[string]any{"resultType": "success", "textResultForLlm": text + "\n<shellId: 0 completed with exit code 2>"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err := hooks.After(hooks.CopilotCLI, payload, hooks.Options{}); r == nil || err != nil || !slices.Equal(r.Places, want) {
+			t.Errorf("%.80q: %v, %v", text, r, err)
+		}
 	}
 }
 
