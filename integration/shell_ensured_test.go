@@ -87,7 +87,7 @@ func TestHookGivesUpAFrozenSidecar(t *testing.T) {
 	if err := syscall.Kill(u.must(), syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(u.home, "1-copilot-tool-output-1.txt")
+	path := filepath.Join(u.home, "1-copilot-tool-output-1.txt") // the directory of temporary files of the hook
 	if err := os.WriteFile(path, []byte(numbersTo(5_000_000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestHookGivesUpAFrozenSidecar(t *testing.T) {
 		"file": `{"toolName":"bash","toolArgs":{},"toolResult":{"resultType":"success","textResultForLlm":"Output too large to read at once (1 MB). Saved to: ` +
 			path + `\nPreview\n<shellId: 0 completed with exit code 2>"}}`,
 	} {
-		r := cli(t, append(u.env, "TOOLRESULT_PATIENCE="), strings.NewReader(payload), "hook", "copilot-cli")
+		r := cli(t, append(u.env, "TOOLRESULT_PATIENCE=", "TMPDIR="+u.home), strings.NewReader(payload), "hook", "copilot-cli")
 		if r.code != 0 || r.stdout+r.stderr != "" {
 			t.Errorf("%s: %+v", name, r)
 		}
