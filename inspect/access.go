@@ -1,16 +1,18 @@
 package inspect
 
 import (
+	"crypto/rand"
 	"crypto/subtle"
 	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
 // The page shows what tools wrote, which may be secret, and any program of this machine and any page in the browser can send
-// requests to its port. So a request must have the token, in a cookie that no script can read; it must be addressed to the
+// requests to its port. So a request must have a cookie that no script can read, which the first one with the token gets; it must be addressed to the
 // loopback interface, which a name of somebody else's that leads there is not (DNS rebinding); and what changes anything must
 // be sent by the page itself.
 
@@ -18,12 +20,15 @@ import (
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// cookie is the name of the cookie that has the token.
+// cookie is the name of the cookie that a browser has from its first request on. Its value is not the token, which is on a command
+// line or in a history, and is worth nothing after its first use.
 const cookie = "toolresult-inspect"
 
 // guard lets requests pass that may see the page, and sets the headers of every answer. The page is below root, a path that nobody can
 // guess: a browser sends a cookie to all ports of a host, but not beyond its path, so that the server at another port does not get it.
 func guard(token, root string, views views, next http.Handler) http.Handler {
+	var used atomic.Bool // the token
+	pass := rand.Text()  // the value of the cookie
 	sameOrigin := http.NewCrossOriginProtection().Handler(http.StripPrefix(root, next))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -38,12 +43,16 @@ func guard(token, root string, views views, next http.Handler) http.Handler {
 			return
 		}
 		if r.Method == http.MethodGet && r.URL.Path == "/" && same(r.URL.Query().Get("token"), token) {
-			http.SetCookie(w, &http.Cookie{Name: cookie, Value: token, Path: root + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+			if used.Swap(true) {
+				views.fail(w, r, http.StatusForbidden, "The token of this address was used. Run `toolresult inspect` again for another one.")
+				return
+			}
+			http.SetCookie(w, &http.Cookie{Name: cookie, Value: pass, Path: root + "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
 			http.Redirect(w, r, root+"/", http.StatusSeeOther)
 			return
 		}
 		shown, err := r.Cookie(cookie)
-		if err != nil || !same(shown.Value, token) || !strings.HasPrefix(r.URL.Path, root+"/") {
+		if err != nil || !same(shown.Value, pass) || !strings.HasPrefix(r.URL.Path, root+"/") {
 			views.fail(w, r, http.StatusForbidden, "Open the address that `toolresult inspect` printed: it has the token that this page asks for.")
 			return
 		}
@@ -55,7 +64,7 @@ func guard(token, root string, views views, next http.Handler) http.Handler {
 	})
 }
 
-// same compares a token that was shown with the one that is asked for, in a time that does not depend on it.
+// same compares a secret that was shown with the one that is asked for, in a time that does not depend on it.
 func same(shown, token string) bool {
 	return token != "" && subtle.ConstantTimeCompare([]byte(shown), []byte(token)) == 1
 }

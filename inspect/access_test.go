@@ -34,12 +34,12 @@ func TestPageNeedsToken(t *testing.T) {
 }
 
 func TestTokenLeavesAddress(t *testing.T) {
-	s := newSite(t)
+	s := newClosedSite(t)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Get(s.server.URL + "/?token=" + token)
 	code, body := read(t, resp, err)
 	cookie := resp.Header.Get("Set-Cookie")
-	if code != http.StatusSeeOther || !strings.HasPrefix(cookie, "toolresult-inspect=") || strings.Contains(body, token) {
+	if code != http.StatusSeeOther || !strings.HasPrefix(cookie, "toolresult-inspect=") || strings.Contains(body+cookie, token) {
 		t.Errorf("%d to %q: %s", code, resp.Header.Get("Location"), body)
 	}
 	if path := resp.Header.Get("Location"); len(path) < 20 || !strings.Contains(cookie, "Path="+path+";") {
@@ -50,10 +50,57 @@ func TestTokenLeavesAddress(t *testing.T) {
 	}
 }
 
+// TestTokenIsUsedOnce has many browsers that show the token at once: one gets in. Requests that are rejected for another reason, and
+// those with another token, do not use it.
+func TestTokenIsUsedOnce(t *testing.T) {
+	s := newClosedSite(t)
+	for _, method := range []string{http.MethodHead, http.MethodPost} {
+		req, err := http.NewRequest(method, s.server.URL+"/?token="+token, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if code, _ := read(t, resp, err); code != http.StatusForbidden || resp.Header.Get("Set-Cookie") != "" {
+			t.Errorf("%s: %d %q", method, code, resp.Header.Get("Set-Cookie"))
+		}
+	}
+	resp, err := http.Get(s.server.URL + "/?token=" + token + "x")
+	if code, _ := read(t, resp, err); code != http.StatusForbidden {
+		t.Error(code)
+	}
+	const browsers = 32
+	codes := make(chan int, browsers)
+	for range browsers {
+		go func() {
+			client := &http.Client{Transport: &browser{}}
+			resp, err := client.Get(s.server.URL + "/?token=" + token)
+			if err != nil {
+				t.Error(err)
+				codes <- 0
+				return
+			}
+			_ = resp.Body.Close() // its code is all that matters
+			codes <- resp.StatusCode
+		}()
+	}
+	count := map[int]int{}
+	for range browsers {
+		count[<-codes]++
+	}
+	if count[http.StatusOK] != 1 || count[http.StatusForbidden] != browsers-1 {
+		t.Error(count)
+	}
+	again := &http.Client{Transport: &browser{cookie: "toolresult-inspect=" + token}}
+	resp, err = again.Get(s.server.URL + "/?token=" + token)
+	if code, body := read(t, resp, err); code != http.StatusForbidden || !strings.Contains(body, "was used") {
+		t.Errorf("%d %s", code, body)
+	}
+}
+
 // TestOtherPortsGetNoCookie has a browser as RFC 6265 describes it, which sends a cookie to all ports of a host: a server at another one
 // gets none, whatever of its addresses is opened.
 func TestOtherPortsGetNoCookie(t *testing.T) {
-	s := newSite(t)
+	s := newClosedSite(t)
 	var given []string
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		given = append(given, r.Header.Values("Cookie")...)
@@ -64,7 +111,11 @@ func TestOtherPortsGetNoCookie(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := &http.Client{Jar: jar}
-	for _, address := range []string{s.server.URL + "/?token=" + token, s.base + "/records", other.URL, other.URL + "/records", other.URL + "/?token=" + token} {
+	resp, err := client.Get(s.server.URL + "/?token=" + token)
+	if code, body := read(t, resp, err); code != http.StatusOK {
+		t.Fatalf("%d %s", code, body)
+	}
+	for _, address := range []string{resp.Request.URL.String() + "records", other.URL, other.URL + "/records", other.URL + "/?token=" + token} {
 		resp, err := client.Get(address)
 		if code, body := read(t, resp, err); code != http.StatusOK {
 			t.Errorf("%s: %d %s", address, code, body)

@@ -25,7 +25,7 @@ type Sidecar struct {
 // Options are what a page is made of.
 type Options struct {
 	Sidecar Sidecar
-	// Token is what a browser must show once, as /?token=TOKEN; it has a cookie from then on. Required.
+	// Token is what a browser must show, as /?token=TOKEN; it has a cookie from then on. It can be shown once. Required.
 	Token string
 	// Trials returns the service of a sidecar in which policies are tried. Nil: they are not.
 	Trials func(context.Context) (pb.ToolResultServiceClient, error)

@@ -40,6 +40,15 @@ type site struct {
 // newSite starts a sidecar with a store in memory, and the page, with a browser that has the cookie.
 func newSite(t *testing.T, changes ...func(*config.Config)) *site {
 	t.Helper()
+	s := newClosedSite(t, changes...)
+	s.client = &http.Client{Transport: &browser{}}
+	s.base = s.enter()
+	return s
+}
+
+// newClosedSite starts a site whose token nobody has used.
+func newClosedSite(t *testing.T, changes ...func(*config.Config)) *site {
+	t.Helper()
 	s := &site{t: t}
 	s.Sidecar, s.tools = sidecar(t, config.AuditJournal, changes...)
 	s.trials, _ = sidecar(t, config.AuditOff)
@@ -52,8 +61,6 @@ func newSite(t *testing.T, changes ...func(*config.Config)) *site {
 	}
 	s.server = httptest.NewServer(page)
 	t.Cleanup(s.server.Close)
-	s.client = &http.Client{Transport: &browser{}}
-	s.base = s.enter()
 	return s
 }
 
