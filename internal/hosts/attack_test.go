@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -86,7 +87,7 @@ func TestWhatCannotBeWritten(t *testing.T) {
 		}, "link to a file that is not there"},
 		"a directory in its place": {hooks.Pi, func(_ *testing.T, home string) error {
 			return os.MkdirAll(filepath.Join(home, ".pi/agent/settings.json"), 0o700)
-		}, "is a directory"},
+		}, "no regular file"},
 		"a file in the place of a directory": {hooks.OpenCode, func(t *testing.T, home string) error {
 			write(t, filepath.Join(home, ".config/opencode/plugins"), "mine")
 			return nil
@@ -301,5 +302,79 @@ func TestShellWithoutTheProgram(t *testing.T) {
 	write(t, o.Shell, "mine")
 	if err := o.RemoveShell(); err != nil || read(t, o.Shell) != "mine" {
 		t.Error("a file of the user is removed", err)
+	}
+}
+
+// TestFilesThatAreNotRegular has what is no regular file in the place of each file of a host, and of the record: nothing waits for it,
+// it is named with the reason, and it is what it was afterwards.
+func TestFilesThatAreNotRegular(t *testing.T) {
+	t.Parallel()
+	kinds := map[string]func(path string) error{
+		"a named pipe":         func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a directory":          func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link to a device":   func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a link to a terminal": func(path string) error { return os.Symlink("/dev/ptmx", path) },
+		"a link to a pipe": func(path string) error {
+			return errors.Join(syscall.Mkfifo(path+".pipe", 0o600), os.Symlink(path+".pipe", path))
+		},
+		"a socket": func(path string) error {
+			socket, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err != nil {
+				return err
+			}
+			defer syscall.Close(socket)
+			t := filepath.Join(os.TempDir(), fmt.Sprintf("s%d", os.Getpid())) // a path of a socket is short
+			if err := syscall.Bind(socket, &syscall.SockaddrUnix{Name: t}); err != nil {
+				return err
+			}
+			return os.Rename(t, path)
+		},
+	}
+	for _, host := range hooks.All {
+		for kind, put := range kinds {
+			m := newMachine(t)
+			files := m.plan(t, host, m.options()).Changes
+			for _, c := range files {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(c.Path), 0o700), put(c.Path)); err != nil {
+					t.Fatal(kind, err)
+				}
+				was, err := os.Lstat(c.Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				err = m.store.Install(m.plan(t, host, m.options()))
+				if err == nil || !strings.Contains(err.Error(), c.Path+" is left alone: it is no regular file") {
+					t.Errorf("%s, %s: %v", host, kind, err)
+				}
+				if now, err := os.Lstat(c.Path); err != nil || !os.SameFile(was, now) {
+					t.Errorf("%s, %s: it was replaced: %v", host, kind, err)
+				}
+				if err := os.Remove(c.Path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := m.store.Install(m.plan(t, host, m.options())); err != nil {
+				t.Fatal(err)
+			}
+			path := files[len(files)-1].Path
+			if err := errors.Join(os.Remove(path), os.RemoveAll(path+".pipe"), put(path)); err != nil {
+				t.Fatal(kind, err)
+			}
+			if found, err := m.store.Check(host); err != nil || found[path] == nil {
+				t.Errorf("%s, %s: the check finds %v, %v", host, kind, found, err)
+			}
+			if err := m.store.Uninstall(host); err == nil || !strings.Contains(err.Error(), path+" is left alone: it is no regular file") {
+				t.Errorf("%s, %s: %v", host, kind, err)
+			}
+			record := filepath.Join(m.store.Dir, string(host)+".json")
+			if err := errors.Join(os.Remove(record), os.RemoveAll(record+".pipe"), put(record)); err != nil {
+				t.Fatal(kind, err)
+			}
+			for name, err := range map[string]error{"install": m.store.Install(m.plan(t, host, m.options())), "uninstall": m.store.Uninstall(host)} {
+				if err == nil || !strings.Contains(err.Error(), "it is no regular file") {
+					t.Errorf("%s, %s: %s: %v", host, kind, name, err)
+				}
+			}
+		}
 	}
 }

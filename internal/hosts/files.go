@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -22,22 +24,38 @@ func settingsOf(dir string, names ...string) string {
 	return filepath.Join(dir, names[0])
 }
 
-// readFile returns the text of a file; nil, not empty, if there is none.
-func readFile(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
+// readFile returns the text of a file; nil, not empty, if there is none. Of anything but a regular file it reads nothing, and does not
+// wait: a named pipe has no text until somebody writes one.
+func readFile(path string) (text []byte, err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotRegular // and not opened, which some devices notice
+	}
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return text, err
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errNotRegular
+	}
+	return io.ReadAll(file)
 }
 
 var (
-	errReadOnly = errors.New("it is read-only")
-	errDangling = errors.New("it is a link to a file that is not there")
+	errReadOnly   = errors.New("it is read-only")
+	errDangling   = errors.New("it is a link to a file that is not there")
+	errNotRegular = errors.New("it is no regular file")
 )
 
-// writable returns the reason why a file is not for us to change: it is read-only, as files that another program writes are, or a
-// link that leads nowhere.
+// writable returns the reason why a file is not for us to change: it is read-only, as files that another program writes are, no
+// regular file, or a link that leads nowhere.
 func writable(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -48,6 +66,9 @@ func writable(path string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errNotRegular
 	}
 	if info.Mode().Perm()&0o200 == 0 {
 		return errReadOnly
@@ -96,10 +117,13 @@ func digest(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeFile replaces a file as a whole, with the permissions that it has. A link stays one: its target is replaced.
+// writeFile replaces a regular file as a whole, with the permissions that it has. A link stays one: its target is replaced.
 func writeFile(path string, text []byte) error {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
+	}
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", path, errNotRegular)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -134,7 +134,7 @@ func (s Store) Removal(host hooks.Host) (list []Difference, err error) {
 	for _, f := range r.Files {
 		now, err := readFile(f.Path)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s is left alone: %w", f.Path, err)
 		}
 		after := f.text()
 		if digest(now) != f.After {

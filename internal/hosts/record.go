@@ -2,9 +2,7 @@ package hosts
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -77,8 +75,8 @@ func (s Store) path(host hooks.Host) string { return filepath.Join(s.Dir, string
 
 // load returns the record of a host; empty if there is none.
 func (s Store) load(host hooks.Host) (r record, err error) {
-	text, err := os.ReadFile(s.path(host))
-	if errors.Is(err, fs.ErrNotExist) {
+	text, err := readFile(s.path(host))
+	if err == nil && text == nil {
 		return r, nil
 	}
 	if err == nil {

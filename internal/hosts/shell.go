@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -34,7 +33,7 @@ func (o Options) Launcher() []byte {
 func (o Options) WriteShell() error {
 	text := o.Launcher()
 	if info, err := os.Lstat(o.Shell); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o100 != 0 {
-		if now, err := os.ReadFile(o.Shell); err == nil && bytes.Equal(now, text) {
+		if now, err := readFile(o.Shell); err == nil && bytes.Equal(now, text) {
 			return nil
 		}
 	}
@@ -57,8 +56,8 @@ func (o Options) WriteShell() error {
 
 // RemoveShell removes the file toolresult-shell, if it is the one that WriteShell wrote, and the directories that are empty by that.
 func (o Options) RemoveShell() error {
-	text, err := os.ReadFile(o.Shell)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(ours)) {
+	text, err := readFile(o.Shell)
+	if errors.Is(err, errNotRegular) || err == nil && !bytes.Contains(text, []byte(ours)) { // also of one that is not there
 		return nil
 	}
 	if err == nil {
