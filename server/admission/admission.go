@@ -6,6 +6,7 @@
 // it holds nothing of that, so that no two calls wait for each other:
 //
 //	messages that are read, and what streams have sent; or calls with little
+//	messages of calls of a stream that were read, and whose work has not begun
 //	the messages inside of a message of a stream
 //	the work of calls, and of streams that end
 //	large answers, until they are sent
@@ -41,14 +42,14 @@ const (
 
 // Memory is the memory that calls may take at once. It is safe for concurrent use. A nil Memory bounds nothing.
 type Memory struct {
-	limit                                                         int64
-	work, little, messages, elements, answers, streams, histories lane
+	limit                                                                int64
+	work, little, messages, ahead, elements, answers, streams, histories lane
 }
 
 // NewMemory returns a Memory of some bytes for the work of calls. The other lanes have a half to an eighth of that.
 func NewMemory(limit int64) *Memory {
 	of := func(share int64) lane { return lane{limit: limit / share} }
-	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), elements: of(8), answers: of(8), streams: of(4), histories: of(2)}
+	return &Memory{limit: limit, work: of(1), little: of(4), messages: of(4), ahead: of(8), elements: of(8), answers: of(8), streams: of(4), histories: of(2)}
 }
 
 // LittleMessage is the size of a message of a call with little, in bytes.
@@ -77,6 +78,18 @@ func (m *Memory) Message(ctx context.Context, size int64) (release func(), err e
 		return func() {}, nil
 	}
 	return m.reserve(ctx, &m.messages, perStreamByte*size)
+}
+
+// Ahead reserves the memory of a message of size bytes that was read and waits for the memory of its work. It does not wait: ok is false
+// if others have that memory.
+func (m *Memory) Ahead(size int64) (release func(), ok bool) {
+	if m == nil {
+		return func() {}, true
+	}
+	if !m.ahead.try(size) {
+		return nil, false
+	}
+	return sync.OnceFunc(func() { m.ahead.give(size) }), true
 }
 
 // Whole reserves the memory for the work on size bytes that are read from the store, and on a message beside them.
@@ -111,7 +124,7 @@ func (m *Memory) Reserved() (n int64) {
 	if m == nil {
 		return 0
 	}
-	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.elements, &m.answers, &m.streams, &m.histories} {
+	for _, l := range []*lane{&m.work, &m.little, &m.messages, &m.ahead, &m.elements, &m.answers, &m.streams, &m.histories} {
 		n += l.reserved()
 	}
 	return n
@@ -185,6 +198,17 @@ func (l *lane) take(ctx context.Context, patience time.Duration, n int64) error 
 	case <-ctx.Done():
 		return l.leave(w, ctx.Err())
 	}
+}
+
+// try takes n bytes if they are free.
+func (l *lane) try(n int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.waiting) > 0 || l.taken+n > l.limit {
+		return false
+	}
+	l.taken += n
+	return true
 }
 
 // leave takes a waiter out of the queue, and returns why. One that was served in the meantime has its bytes.

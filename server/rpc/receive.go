@@ -247,7 +247,7 @@ func (r *messages) read() (mem.BufferSlice, error) {
 		return data, nil
 	case 1:
 		defer data.Free()
-		return r.unpack(data)
+		return r.unpack(data, r.limit)
 	}
 	data.Free()
 	return nil, messageInvalid("the message is in no form that gRPC knows")
@@ -344,8 +344,8 @@ func cutOff(err error) error {
 }
 
 // unpack decompresses a message. gRPC itself rejected the call if it does not know the compression. It reads one byte more than
-// the limit at most, so a small message that unpacks to gigabytes (a "zip bomb") costs no more than a large one.
-func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
+// limit at most, so a small message that unpacks to gigabytes (a "zip bomb") costs no more than a large one.
+func (r *messages) unpack(data mem.BufferSlice, limit int) (mem.BufferSlice, error) {
 	compressor := encoding.GetCompressor(r.RecvCompress())
 	if compressor == nil {
 		return nil, messageInvalid("the message is compressed, and the call does not say how")
@@ -360,14 +360,14 @@ func (r *messages) unpack(data mem.BufferSlice) (mem.BufferSlice, error) {
 	if c, ok := unpacked.(io.Closer); ok {
 		defer func() { _ = c.Close() }() // all that is wanted was read
 	}
-	out, err := mem.ReadAll(io.LimitReader(unpacked, int64(r.limit)+1), mem.DefaultBufferPool())
+	out, err := mem.ReadAll(io.LimitReader(unpacked, int64(limit)+1), mem.DefaultBufferPool())
 	switch {
 	case err != nil:
 		out.Free()
 		return nil, messageInvalid(damaged)
-	case out.Len() > r.limit:
+	case out.Len() > limit:
 		out.Free()
-		return nil, apierror.MessageTooLarge(r.Method(), -1, r.limit)
+		return nil, apierror.MessageTooLarge(r.Method(), -1, limit)
 	}
 	return out, nil
 }

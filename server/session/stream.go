@@ -30,8 +30,9 @@ const (
 
 // stream is one ProjectSession call.
 //
-// A few workers take turns: one of them receives a message, lets another one receive the next, works on its own, and sends the
-// answer. So no message is handed from one goroutine to another on its way, and a worker keeps the stack that its first call grew.
+// A few workers take turns: one of them receives a message, lets another one receive the next, decodes its own and works on it, and
+// sends the answer. A message that ends a call is read while others wait: for memory, for a place, and for calls that have no answer
+// yet. So no message is handed from one goroutine to another on its way, and a worker keeps the stack that its first call grew.
 // Answers are sent by one goroutine at a time: who finds that another sends leaves its answer to that.
 //
 // The handler itself only waits. A Recv or a Send ends with the stream and not before, so the handler must be able to return
@@ -40,6 +41,7 @@ type stream struct {
 	service *Service
 	wire    grpc.BidiStreamingServer[pb.ProjectSessionRequest, pb.ProjectSessionResponse]
 	calls   *rpc.Calls
+	share   places // of its large calls
 	id      string
 	ctx     context.Context // of the stream; ends calls when the client is gone
 	cancel  context.CancelFunc
@@ -58,7 +60,8 @@ type stream struct {
 	underWay map[uint64]context.CancelFunc // calls whose answer is not being sent yet
 	working  int                           // calls without an answer
 	unsent   []unsent
-	bytes    int // of unsent
+	bytes    int   // of unsent
+	holding  *call // whose message waits with memory that others need; nil: none does
 	sending  bool
 	since    time.Time // for how long it is sending, or has nothing under way
 	stopped  bool
@@ -77,7 +80,7 @@ type unsent struct {
 // newStream returns a stream that takes no calls yet.
 func newStream(s *Service, wire grpc.BidiStreamingServer[pb.ProjectSessionRequest, pb.ProjectSessionResponse]) *stream {
 	t := &stream{
-		service: s, wire: wire, id: idOf(wire.Context()),
+		service: s, wire: wire, share: newShare(), id: idOf(wire.Context()),
 		turn: make(chan struct{}, 1), stopping: make(chan struct{}), over: make(chan struct{}),
 		underWay: map[uint64]context.CancelFunc{}, since: time.Now(),
 	}
@@ -203,7 +206,7 @@ func (t *stream) work() {
 		}
 		t.next()
 		serving = c
-		answer := t.service.answer(c, t.id)
+		answer := t.service.answer(c, t.id, t.share, func() { t.decoded(c) })
 		serving = nil
 		t.send(answer)
 	}
@@ -221,6 +224,7 @@ func (t *stream) failed(serving *call, p idle.Panic) {
 	}
 	if serving != nil {
 		t.working--
+		serving.drop()
 	}
 	t.breakLocked(errPanic)
 }
@@ -249,48 +253,70 @@ func (t *stream) takeTurn() bool {
 	return taken
 }
 
-// receive receives the next call. It returns nil when there are no more, or none is taken.
+// receive receives the next call. It returns nil when there are no more, or none is taken. While none may be taken it receives little
+// messages still, until one of them is a call.
 func (t *stream) receive() *call {
-	for t.waitForSpace() {
+	for {
 		m := &pb.ProjectSessionRequest{}
-		release, err := t.calls.Receive(m)
+		message, err := t.calls.Receive(m, t.waitForSpace)
 		t.begun.Store(false)
 		var c *call
-		switch {
-		case err == nil:
-			if c = request(m); c != nil {
-				c.release = release
-			} else {
-				t.end(m.GetNumber())
-				release()
-				continue
+		var isCancel bool
+		if err == nil {
+			if c, isCancel, err = callOf(message, m); err != nil {
+				err = t.invalid(message, err)
 			}
+		}
+		switch {
+		case isCancel:
+			message.Drop()
+			t.end(c.number)
+			continue
 		case errors.Is(err, io.EOF):
 			t.stop(nil)
 			return nil
-		default:
+		case err != nil:
 			if c = rejected(err); c == nil {
 				t.stop(err)
 				return nil
 			}
 		}
-		if t.begin(c) {
+		if t.waitForSpace() && t.begin(c) {
 			return c
 		}
-		c.release()
+		c.drop()
 		return nil
 	}
-	return nil
+}
+
+// invalid returns the error of a message that cannot be decoded, as decoding it says it.
+func (t *stream) invalid(message *rpc.Message, err error) error {
+	release, why := message.Decode(t.ctx)
+	if why == nil {
+		release()
+		return err
+	}
+	return why
 }
 
 // waitForSpace waits until a call may be taken. It reports false when none is taken any more.
 func (t *stream) waitForSpace() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for !t.stopped && (t.working+len(t.unsent) >= maxCalls || t.bytes >= maxUnsent) {
+	for !t.stopped && (t.working+len(t.unsent) >= maxCalls || t.bytes >= maxUnsent || t.holding != nil) {
 		t.space.Wait()
 	}
 	return !t.stopped
+}
+
+// decoded notes that the message of a call does not wait any more.
+func (t *stream) decoded(c *call) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.holding == c {
+		t.holding = nil
+		t.space.Signal()
+	}
 }
 
 // begin begins a call. It reports false when none is taken any more, or when its number is taken, which ends the stream: two
@@ -312,6 +338,9 @@ func (t *stream) begin(c *call) bool {
 	}
 	t.underWay[c.number] = c.cancel
 	t.working++
+	if c.message != nil && !c.message.SetAside() {
+		t.holding = c
+	}
 	return true
 }
 

@@ -3,12 +3,17 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,6 +24,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	_ "google.golang.org/grpc/encoding/gzip"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
@@ -357,6 +363,114 @@ func TestMemoryOfCalls(t *testing.T) {
 		if a, err := stream.Recv(); err != nil || a.GetNumber() != 1 || reasonOf(t, a) != "OK" {
 			t.Errorf("%v, %v", a.GetNumber(), err)
 		}
+		s.wantNothingReserved(t)
+	})
+}
+
+// TestCancelReachesCallsThatWait has calls that wait for others: for a place, and for the answers of as many as
+// may be under way. All are ended by messages behind them, compressed or not, and none is worked on later.
+func TestCancelReachesCallsThatWait(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ calls, bytes int }{{64, 10}, {64, 3 << 10}, {40, 8 << 10}, {12, 40 << 10}, {3, 160 << 10}} {
+		for _, options := range [][]grpc.CallOption{nil, {grpc.UseCompressor("gzip")}} {
+			synctest.Test(t, func(t *testing.T) {
+				var begun, wanted atomic.Int64
+				s := serve(t, func(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+					begun.Add(1)
+					if ctx.Err() == nil {
+						wanted.Add(1)
+					}
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}, nil)
+				stream := s.start(t.Context(), t, options...)
+				for n := range c.calls {
+					if err := stream.Send(project(uint64(n+1), text(c.bytes, n))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				synctest.Wait()
+				before := wanted.Load()
+				for n := range c.calls {
+					if err := stream.Send(cancelOf(uint64(n + 1))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				began := time.Now()
+				for range c.calls {
+					a, err := stream.Recv()
+					if err != nil || reasonOf(t, a) != "Canceled CLIENT_CANCELLED" {
+						t.Fatalf("%v, %v", a, err)
+					}
+				}
+				if wanted.Load() != before || time.Since(began) > 0 {
+					t.Errorf("%+v: %d of %d calls were begun, and %d before the end; after %v", c, begun.Load(), c.calls, before, time.Since(began))
+				}
+				if err := stream.CloseSend(); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := stream.Recv(); !errors.Is(err, io.EOF) {
+					t.Error(err)
+				}
+				s.wantNothingReserved(t)
+			})
+		}
+	}
+}
+
+// text is a text of n bytes that does not compress well.
+func text(n, seed int) string {
+	r := rand.New(rand.NewPCG(uint64(seed), 1))
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte('!' + r.IntN(90))
+	}
+	return string(b)
+}
+
+// TestSlowReadersHoldNothing has eight clients that send large calls and take no answers, while the work on none of them ends: few calls
+// are worked on at once, and small ones and one larger than little, of a session and by themselves, are served meanwhile.
+func TestSlowReadersHoldNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var working, most atomic.Int64
+		s := serve(t, func(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
+			if len(req.GetOutput().GetToolName()) > 16<<10 {
+				most.Store(max(working.Add(1), most.Load()))
+				defer working.Add(-1)
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return byName(ctx, req)
+		}, nil)
+		busy, leave := context.WithCancel(t.Context())
+		var senders sync.WaitGroup
+		for range 8 {
+			stream := s.start(busy, t)
+			senders.Go(func() {
+				for n := uint64(1); stream.Send(project(n, strings.Repeat("x", 20<<10))) == nil; n++ { // until leave
+				}
+			})
+		}
+		synctest.Wait()
+		began := time.Now()
+		for _, bytes := range []int{10, 3 << 10, 10 << 10} {
+			req := project(1, strings.Repeat("y", bytes))
+			if got := reasonOf(t, ask(t, s.start(t.Context(), t), req)); got != "OK" {
+				t.Errorf("%d bytes in a session: %s", bytes, got)
+			}
+			if _, err := s.client.Project(t.Context(), req.GetProject()); status.Code(err) != codes.Unimplemented { // it got there
+				t.Error(err)
+			}
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("small calls waited for %v", took)
+		}
+		if n, limit := most.Load(), int64(2*runtime.GOMAXPROCS(0)); n > limit || n < 2 {
+			t.Errorf("%d calls were worked on at once, of at most %d", n, limit)
+		}
+		leave()
+		senders.Wait()
 		s.wantNothingReserved(t)
 	})
 }

@@ -146,14 +146,14 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 				more = false
 			}
 		}
-		if taken != 64 {
+		if taken != 65 { // the last one was read, in case that it ends a call, and is not begun
 			t.Errorf("%d calls are under way", taken)
 		}
 		for i := range 100 {
 			w.requests <- project(uint64(taken+i+1), "10s")
 		}
 		close(w.requests)
-		if err := <-ended; err != nil || len(numbers(w)) != 164 {
+		if err := <-ended; err != nil || len(numbers(w)) != 165 {
 			t.Error(err)
 		}
 	})
@@ -163,7 +163,7 @@ func TestCallsUnderWayAreBounded(t *testing.T) {
 // at the idle limit.
 func TestSlowReader(t *testing.T) {
 	t.Parallel()
-	for tool, most := range map[string]int{"0s": 65, strings.Repeat(" ", 300<<10) + "x": 6} {
+	for tool, most := range map[string]int{"0s": 66, strings.Repeat(" ", 300<<10) + "x": 7} {
 		synctest.Test(t, func(t *testing.T) {
 			large := func(_ context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 				return &pb.ProjectResponse{Family: req.GetOutput().GetToolName()}, nil
@@ -255,15 +255,12 @@ func TestCancelAndDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		w, ended, _ := open(session.Options{Project: slowly, Idle: limit, Deadline: 30 * time.Second}, 10)
-		cancel := func(n uint64) *pb.ProjectSessionRequest {
-			return &pb.ProjectSessionRequest{Number: n, Message: &pb.ProjectSessionRequest_Cancel{Cancel: &pb.CancelCall{}}}
-		}
 		for i, tool := range []string{"20s", "25s", "1h"} {
 			w.requests <- project(uint64(i+1), tool)
 		}
-		w.requests <- cancel(1)
-		w.requests <- cancel(1)
-		w.requests <- cancel(77)
+		w.requests <- cancelOf(1)
+		w.requests <- cancelOf(1)
+		w.requests <- cancelOf(77)
 		close(w.requests)
 		for _, want := range []struct {
 			number uint64
@@ -279,6 +276,40 @@ func TestCancelAndDeadline(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestCancelReachesAllCalls has as many calls under way as may be, none of which ends by itself: all are ended by messages behind them.
+func TestCancelReachesAllCalls(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w, ended, _ := open(session.Options{Project: slowly, Idle: limit}, 100)
+		for n := range uint64(64) {
+			w.requests <- project(n+1, "1h")
+		}
+		for n := range uint64(64) {
+			w.requests <- cancelOf(n + 1)
+		}
+		close(w.requests)
+		began := time.Now()
+		if err := <-ended; err != nil || time.Since(began) > 0 {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		close(w.answers)
+		count := 0
+		for a := range w.answers {
+			if codes.Code(a.GetStatus().GetCode()) == codes.Canceled {
+				count++
+			}
+		}
+		if count != 64 {
+			t.Errorf("%d calls were cancelled", count)
+		}
+	})
+}
+
+// cancelOf is a message that ends a call.
+func cancelOf(n uint64) *pb.ProjectSessionRequest {
+	return &pb.ProjectSessionRequest{Number: n, Message: &pb.ProjectSessionRequest_Cancel{Cancel: &pb.CancelCall{}}}
 }
 
 // TestNumbers has numbers that are used again: after the answer they may be, before it the stream ends, when what is under way is
