@@ -296,6 +296,9 @@ func limit(n int) int {
 // the larger ones.
 func (f *fitting) share(ctx context.Context, allowance envelope.Cost) error {
 	for i, p := range f.parts {
+		if err := ctx.Err(); err != nil { // the caller has gone
+			return err
+		}
 		n := len(f.parts) - i
 		if f.whole[i] {
 			if err := p.show(ctx, unlimited, f.Policy, f.sink); err != nil {

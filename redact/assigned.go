@@ -49,11 +49,11 @@ type lastValue struct {
 
 // findValue finds what valueAt returns.
 func (m *matcher) findValue(hit, from int) (value, bool) {
-	if v, ok := m.plainValue(max(0, hit-context), from); ok {
+	if v, ok := m.plainValue(max(0, hit-lookBack), from); ok {
 		return v, true
 	}
 	s := valueScan{
-		b: m.v.b, end: m.v.end, floor: max(0, hit-context), from: from, atStart: m.v.base == 0 && hit <= context, limit: maxValue,
+		b: m.v.b, end: m.v.end, floor: max(0, hit-lookBack), from: from, atStart: m.v.base == 0 && hit <= lookBack, limit: maxValue,
 	}
 	if m.v.base+int64(from) < m.valueTo {
 		s.limit = maxInside
@@ -435,7 +435,7 @@ func (s *valueScan) elementAt(i int) bool {
 		return true
 	}
 	k := i
-	for k < i+context && isName(s.at(k)) {
+	for k < i+lookBack && isName(s.at(k)) {
 		k++
 	}
 	return k > i && (s.at(k) == '=' || s.at(k) == ':')

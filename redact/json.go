@@ -2,6 +2,7 @@ package redact
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -11,20 +12,22 @@ import (
 // keys and white space, so the text is cut into scalars and what is between them, and only scalars with a secret change.
 
 // Whole redacts a text that is all there is of a payload. One that is JSON stays JSON, and has no secret that only shows when its
-// strings are read. Counts of what was found in strings have no bytes.
-func Whole(o Options, text []byte) ([]byte, []Count) {
-	redacted, found := Text(o, text)
-	if !looksLikeJSON(text) || !json.Valid(text) {
-		return redacted, found
+// strings are read. Counts of what was found in strings have no bytes. It ends with ctx, the error of which is its only one.
+func Whole(ctx context.Context, o Options, text []byte) ([]byte, []Count, error) {
+	redacted, found, err := TextWithin(ctx, o, text)
+	if err != nil || !looksLikeJSON(text) || !json.Valid(text) {
+		return redacted, found, err
 	}
 	if len(found) > 0 && !json.Valid(redacted) {
-		redacted, found = redactScalars(o, text)
+		if redacted, found, err = redactScalars(ctx, o, text); err != nil {
+			return nil, nil, err
+		}
 	}
-	again, inside := redactStrings(o, redacted)
-	if len(inside) == 0 {
-		return redacted, found
+	again, inside, err := redactStrings(ctx, o, redacted)
+	if err != nil || len(inside) == 0 {
+		return redacted, found, err
 	}
-	return again, sum(found, inside)
+	return again, sum(found, inside), nil
 }
 
 // sum adds up counts by kind. Those of bytes are of texts that are decoded here, and left out.
@@ -44,9 +47,9 @@ func sum(lists ...[]Count) []Count {
 
 // redactStrings redacts the strings of a valid JSON text as they read: an escape in them, such as one of the colours of a
 // terminal, may be inside of a secret.
-func redactStrings(o Options, text []byte) ([]byte, []Count) {
+func redactStrings(ctx context.Context, o Options, text []byte) ([]byte, []Count, error) {
 	if bytes.IndexByte(text, '\\') < 0 { // nothing reads otherwise than it is written
-		return text, nil
+		return text, nil, nil
 	}
 	var found []Count
 	out := make([]byte, 0, len(text)) // it only becomes longer by a placeholder
@@ -54,32 +57,34 @@ func redactStrings(o Options, text []byte) ([]byte, []Count) {
 		n := scalar(text)
 		part := text[:n]
 		if part[0] == '"' && bytes.IndexByte(part, '\\') >= 0 {
-			var here []Count
-			part, here = redactString(o, part)
-			found = append(found, here...)
+			clean, here, err := redactString(ctx, o, part)
+			if err != nil {
+				return nil, nil, err
+			}
+			part, found = clean, append(found, here...)
 		}
 		out, text = append(out, part...), text[n:]
 	}
-	return out, sum(found)
+	return out, sum(found), nil
 }
 
 // redactString redacts one string of JSON. A string without a secret keeps its escapes.
-func redactString(o Options, quoted []byte) ([]byte, []Count) {
+func redactString(ctx context.Context, o Options, quoted []byte) ([]byte, []Count, error) {
 	var s string
 	if json.Unmarshal(quoted, &s) != nil {
-		return quoted, nil
+		return quoted, nil, nil
 	}
-	plain, found := Whole(o, []byte(s)) // which may be JSON too
-	if len(found) == 0 {
-		return quoted, nil
+	plain, found, err := Whole(ctx, o, []byte(s)) // which may be JSON too
+	if err != nil || len(found) == 0 {
+		return quoted, nil, err
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // the tool wrote < and not \u003c
 	if e.Encode(string(plain)) != nil {
-		return quoted, nil
+		return quoted, nil, nil
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), found
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), found, nil
 }
 
 // looksLikeJSON reports whether a text begins like an object or an array. It spares other texts the validation.
@@ -90,12 +95,15 @@ func looksLikeJSON(text []byte) bool {
 
 // redactScalars redacts every scalar of a JSON text by itself, so that the text stays JSON: a number that is a secret becomes a
 // string. A secret that reaches over several scalars is not found then; no secret of a JSON text does.
-func redactScalars(o Options, text []byte) ([]byte, []Count) {
+func redactScalars(ctx context.Context, o Options, text []byte) ([]byte, []Count, error) {
 	var found []Count
 	out := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		n := scalar(text)
-		part, here := Text(o, text[:n])
+		part, here, err := TextWithin(ctx, o, text[:n])
+		if err != nil {
+			return nil, nil, err
+		}
 		if len(here) > 0 && !json.Valid(part) && text[0] != '"' {
 			part = append(append([]byte{'"'}, part...), '"')
 		}
@@ -104,7 +112,7 @@ func redactScalars(o Options, text []byte) ([]byte, []Count) {
 		}
 		found, out, text = append(found, here...), append(out, part...), text[n:]
 	}
-	return out, sum(found)
+	return out, sum(found), nil
 }
 
 // scalar returns the size in bytes of the next part of a valid JSON text that is not empty: a string, a number or a word, or

@@ -20,7 +20,7 @@ func TestSecretsInStringsOfJSON(t *testing.T) {
 		`{"first-\u001b[1mvalue-of-all":[1,2.50,-0]}`:                            `{"[redacted:A]":[1,2.50,-0]}`,
 		`{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`: `{"a":"nothing \u001b[1mhere","b":"\ud800","c":12345678901234567890123}`,
 	} {
-		if got, _ := Whole(o, []byte(text)); string(got) != want {
+		if got, _, err := Whole(t.Context(), o, []byte(text)); err != nil || string(got) != want {
 			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
 		}
 	}

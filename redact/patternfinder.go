@@ -201,7 +201,7 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 
 // behind reports whether one of the texts is before i on its line, in the bytes that may be looked at.
 func (f *patternFinder) behind(texts []string, i int) bool {
-	line := f.v.b[max(0, i-context):i]
+	line := f.v.b[max(0, i-lookBack):i]
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(line, []byte(text)) })
 }

@@ -14,9 +14,9 @@ import (
 
 // Distances, in bytes.
 const (
-	// context is how many bytes before a position a finder may look at, and
+	// lookBack is how many bytes before a position a finder may look at, and
 	// behindMost how many of these a span that is found there may begin before.
-	context    = 96
+	lookBack   = 96
 	behindMost = 64
 	// joined is the length of the start of a part that is copied behind pending bytes. It is
 	// more than any finder looks ahead, so the rest of the part can be looked at
@@ -117,10 +117,10 @@ func (s *stream) write(part []byte, last bool) {
 	} else {
 		if n > 0 {
 			s.pending = append(s.pending, part[:n]...)
-			s.finder.find(s, view{s.pending, s.pendingAt, false}, begin+context)
+			s.finder.find(s, view{s.pending, s.pendingAt, false}, begin+lookBack)
 			s.settle(view{s.pending, s.pendingAt, false}, s.next-behindMost)
 		}
-		if n > 0 && (s.next < begin+context || s.textFrom() < begin) {
+		if n > 0 && (s.next < begin+lookBack || s.textFrom() < begin) {
 			// More than joined bytes were needed. No finder does that.
 			s.pending = append(s.pending, part[n:]...)
 			s.look(view{s.pending, s.pendingAt, last}, s.total)
@@ -144,7 +144,7 @@ func (s *stream) textFrom() int64 {
 // keep copies the bytes that are still needed of b, which begins at base and
 // ends at total.
 func (s *stream) keep(b []byte, base int64) {
-	from := max(base, min(s.textFrom(), s.next-context))
+	from := max(base, min(s.textFrom(), s.next-lookBack))
 	s.spare = append(s.spare[:0], b[from-base:]...)
 	s.pending, s.spare = s.spare, s.pending
 	s.pendingAt = from

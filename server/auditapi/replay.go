@@ -290,7 +290,7 @@ func (r *replay) again(ctx context.Context, blobs map[string]artifactstore.Blob,
 	resolved.Budget.Tokens = int(r.record.GetBudgetTokens())
 	out, streams, err := r.restore(ctx, family, blobs, resolved.Budget.Tokens)
 	if err == nil {
-		out, streams, err = pipeline.Inline(family, out, streams)
+		out, streams, err = pipeline.Inline(ctx, family, out, streams)
 	}
 	if err != nil {
 		return nil, err

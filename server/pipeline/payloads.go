@@ -19,7 +19,7 @@ const maxWhole = 32 << 20
 
 // Inline returns an output and its streams as the projector of a family takes them: a family that reads its payloads whole
 // has them inline, as the tool wrote them, and no streams. They are redacted as a whole, then.
-func Inline(f *families.Family, out *pb.CompleteToolOutput, streams map[string]ingest.Payload) (*pb.CompleteToolOutput, map[string]ingest.Payload, error) {
+func Inline(ctx context.Context, f *families.Family, out *pb.CompleteToolOutput, streams map[string]ingest.Payload) (*pb.CompleteToolOutput, map[string]ingest.Payload, error) {
 	if !f.Whole || len(streams) == 0 {
 		return out, streams, nil
 	}
@@ -40,11 +40,11 @@ func Inline(f *families.Family, out *pb.CompleteToolOutput, streams map[string]i
 		if s.Original != nil {
 			blob = s.Original
 		}
-		content, err := artifactstore.Content(blob)
-		if err != nil {
-			failed = err
-			return
-		}
+		content := make([]byte, 0, blob.Size())
+		failed = ingest.ReadBlocks(ctx, blob, func(block []byte) error {
+			content = append(content, block...)
+			return nil
+		})
 		p.Source = &pb.Payload_Inline{Inline: content}
 	})
 	if failed != nil {

@@ -124,7 +124,9 @@ func (p *Pipeline) prepare(ctx context.Context, req *pb.ProjectRequest, from rec
 	out.sink = &rememberingSink{Sink: out.puts.SinkFor(Owner(req.GetCall())), refs: map[string]artifactstore.Ref{}}
 	complete, err := p.ingest(ctx, out, from)
 	if err == nil {
-		p.redact(out, complete, from)
+		err = p.redact(ctx, out, complete, from)
+	}
+	if err == nil {
 		out.fingerprint, out.input.Unchanged, err = p.compare(ctx, out)
 	}
 	if err != nil {
@@ -215,16 +217,16 @@ func (p *Pipeline) ingest(ctx context.Context, o *prepared, from received) (out 
 	if err := p.reserve(ctx, o, from); err != nil {
 		return nil, err
 	}
-	out, o.streams, err = Inline(o.family, out, o.streams)
+	out, o.streams, err = Inline(ctx, o.family, out, o.streams)
 	return out, err
 }
 
 // redact replaces the secrets of an output, and makes it the input of its projector.
-func (p *Pipeline) redact(o *prepared, out *pb.CompleteToolOutput, from received) {
+func (p *Pipeline) redact(ctx context.Context, o *prepared, out *pb.CompleteToolOutput, from received) error {
 	o.details = o.pass.RedactDetails(o.req.GetAudit())
-	o.input = projectors.Input{
-		Output: o.pass.Redact(out, o.family, o.streams), Policy: o.policy.Policy, Streams: Streams(o.streams), InOrder: from.inOrder,
-	}
+	redacted, err := o.pass.Redact(ctx, out, o.family, o.streams)
+	o.input = projectors.Input{Output: redacted, Policy: o.policy.Policy, Streams: Streams(o.streams), InOrder: from.inOrder}
+	return err
 }
 
 // compare finds an earlier call of the session that shows the same output; nil when there is none, or the policy does not

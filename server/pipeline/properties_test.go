@@ -1,6 +1,7 @@
 package pipeline_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -40,7 +41,10 @@ func TestProjection(t *testing.T) {
 // its digest says, or a list line by line.
 func (h harness) checkStored(t *rapid.T, out *pb.CompleteToolOutput, c *pb.CanonicalToolResult) {
 	known := map[string]bool{}
-	out = redaction.NewPass(h.Redacting).Redact(out, h.family(out), nil)
+	out, err := redaction.NewPass(h.Redacting).Redact(context.Background(), out, h.family(out), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	collect(out.ProtoReflect(), known)
 	if t := h.Types[out.GetCustom().GetType()]; t != nil {
 		collect(t.Read(envelope.NewChecker(""), out.GetCustom()), known)

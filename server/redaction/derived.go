@@ -108,7 +108,16 @@ func (r *Pass) maskText(text string) (string, bool) {
 // mask returns a text of the same length without its secrets, and whether it had any: also without those that have something
 // inside that a reader does not see, such as the sign that makes a keycap of a digit.
 func (r *Pass) mask(text []byte) ([]byte, bool) {
-	masked, found := r.sameLength(text)
+	masked, found, _ := r.maskWithin(context.Background(), text) // texts of results are small
+	return masked, found
+}
+
+// maskWithin is mask for texts of any size. It ends with ctx.
+func (r *Pass) maskWithin(ctx context.Context, text []byte) ([]byte, bool, error) {
+	masked, found, err := r.sameLength(ctx, text)
+	if err != nil {
+		return text, false, err
+	}
 	for _, run := range r.Hidden(masked) {
 		if !found {
 			masked, found = bytes.Clone(text), true
@@ -116,18 +125,18 @@ func (r *Pass) mask(text []byte) ([]byte, bool) {
 		Cover(masked[run.From:run.To])
 	}
 	if !found {
-		return text, false
+		return text, false, nil
 	}
-	return keepLineEnds(text, masked), true
+	return keepLineEnds(text, masked), true, nil
 }
 
 // sameLength returns a text with its secrets masked in place, and whether it had any but those that are shown as they are stored.
-func (r *Pass) sameLength(text []byte) (masked []byte, found bool) {
+func (r *Pass) sameLength(ctx context.Context, text []byte) (masked []byte, found bool, err error) {
 	same := r.Options
 	same.SameLength = true
-	masked, counts := redact.Text(same, text)
-	if len(counts) == 0 || r.shown == nil {
-		return masked, len(counts) > 0
+	masked, counts, err := redact.TextWithin(ctx, same, text)
+	if err != nil || len(counts) == 0 || r.shown == nil {
+		return masked, len(counts) > 0, err
 	}
 	for _, run := range maskedRuns(text, masked) {
 		if _, ok := r.shown[string(text[run.From:run.To])]; ok {
@@ -136,7 +145,7 @@ func (r *Pass) sameLength(text []byte) (masked []byte, found bool) {
 			found = true
 		}
 	}
-	return masked, found
+	return masked, found, nil
 }
 
 // Run is a range of a text, in bytes.
@@ -158,7 +167,7 @@ func (r *Pass) Hidden(text []byte) (runs []Run) {
 	if len(bare) == 0 {
 		return nil
 	}
-	masked, found := r.sameLength(bare)
+	masked, found, _ := r.sameLength(context.Background(), bare)
 	if !found {
 		return nil
 	}
@@ -309,7 +318,11 @@ func (s derivedSink) Put(ctx context.Context, b artifactstore.Blob) (artifactsto
 	if !ok || len(content) == 0 || len(s.pass.clean[&content[0]]) == len(content) || textscan.IsBinary(content[:min(len(content), 8<<10)]) {
 		return s.Sink.Put(ctx, b)
 	}
-	if clean, found := s.pass.mask(content); found {
+	clean, found, err := s.pass.maskWithin(ctx, content)
+	if err != nil {
+		return artifactstore.Ref{}, err
+	}
+	if found {
 		b = artifactstore.BytesBlob(clean)
 	}
 	return s.Sink.Put(ctx, b)

@@ -129,11 +129,11 @@ func TestOutputWithoutSecretsIsNotCopied(t *testing.T) {
 		return &pb.CompleteToolOutput{ToolName: hidden, Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: inlineBytes(text)}}}
 	}
 	r, plain := withValues(t), out("plain")
-	if got := r.Redact(plain, &families.Family{}, nil); got != plain || len(r.Replaced()) != 0 || len(r.Originals) != 0 {
+	if got := redacted(t, r, plain, &families.Family{}, nil); got != plain || len(r.Replaced()) != 0 || len(r.Originals) != 0 {
 		t.Errorf("%v", got)
 	}
 	secret := out("x " + hidden)
-	got := r.Redact(secret, &families.Family{}, nil)
+	got := redacted(t, r, secret, &families.Family{}, nil)
 	if string(got.GetText().GetContent().GetInline()) != "x "+shown || got.GetToolName() != hidden || string(secret.GetText().GetContent().GetInline()) != "x "+hidden {
 		t.Errorf("%v of %v", got, secret)
 	}
@@ -177,7 +177,7 @@ func TestStreamsAddTheirSecrets(t *testing.T) {
 		streams := map[string]ingest.Payload{projectors.Key(p): {Stream: projectors.Stream{Blob: blob(60)}, Found: c.found, Original: c.original}}
 		out := &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{Stdout: p, Stderr: &pb.Payload{Source: &pb.Payload_Stream{Stream: "other"}}}}}
 		r := withValues(t)
-		got := r.Redact(out, &families.Family{}, streams).GetCommand().GetStdout()
+		got := redacted(t, r, out, &families.Family{}, streams).GetCommand().GetStdout()
 		if got.GetSourceLoss().GetAtByte() != c.want || (len(r.Originals) == 1) != (c.original != nil) {
 			t.Errorf("%s: a loss at %d, originals %v", name, got.GetSourceLoss().GetAtByte(), r.Originals)
 		}
@@ -199,7 +199,7 @@ func TestInlineEqualsStreaming(t *testing.T) {
 		}
 		r := NewPass(redact.Options{Values: values})
 		out := &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Command{Command: &pb.CommandOutput{Stdout: inlineBytes(text)}}}
-		got := r.Redact(out, &families.Family{}, nil).GetCommand().GetStdout()
+		got := redacted(t, r, out, &families.Family{}, nil).GetCommand().GetStdout()
 		spool, err := ingest.NewSpool(t.Context(), memory.New(), r.Options, 100, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -233,7 +233,7 @@ func TestFieldsDoNotBecomeLonger(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := NewPass(redact.Options{Values: values})
-	out := r.Redact(&pb.CompleteToolOutput{SummaryText: "x 1q2w3e4r", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: inlineBytes("x 1q2w3e4r")}}}, &families.Family{}, nil)
+	out := redacted(t, r, &pb.CompleteToolOutput{SummaryText: "x 1q2w3e4r", Result: &pb.CompleteToolOutput_Text{Text: &pb.TextOutput{Content: inlineBytes("x 1q2w3e4r")}}}, &families.Family{}, nil)
 	if out.GetSummaryText() != "x ********" || string(out.GetText().GetContent().GetInline()) != "x "+shown {
 		t.Errorf("%v", out)
 	}
@@ -278,7 +278,7 @@ func TestFieldsOfNewerProgramsAreRemoved(t *testing.T) {
 			t.Errorf("%v: %v of %v", at, got, out)
 		}
 		r := withValues(t)
-		if got := r.Redact(out, &families.Family{}, nil); !proto.Equal(got, want) || proto.Equal(out, want) || len(r.Replaced()) != 0 {
+		if got := redacted(t, r, out, &families.Family{}, nil); !proto.Equal(got, want) || proto.Equal(out, want) || len(r.Replaced()) != 0 {
 			t.Errorf("%v: redacted is %v", at, got)
 		}
 	}
@@ -299,12 +299,12 @@ func TestCustomMessagesAreRedacted(t *testing.T) {
 		return &pb.CompleteToolOutput{Result: &pb.CompleteToolOutput_Custom{Custom: &pb.CustomOutput{Type: family.Name, Encoding: &pb.CustomOutput_MessageJson{MessageJson: json}}}}
 	}
 	r := withValues(t)
-	got := r.Redact(custom(`{"deployment_id": "d-`+hidden+`", "environment": "production", "state": "DEPLOY_STATE_LIVE"}`), family, nil)
+	got := redacted(t, r, custom(`{"deployment_id": "d-`+hidden+`", "environment": "production", "state": "DEPLOY_STATE_LIVE"}`), family, nil)
 	if text := string(got.GetCustom().GetMessage()); strings.Contains(text, hidden) || !strings.Contains(text, "[redacted:A]") || len(r.Replaced()) != 1 {
 		t.Errorf("%v, %v", got, r.Replaced())
 	}
 	for name, out := range map[string]*pb.CompleteToolOutput{"plain": custom(`{"deployment_id": "d-1", "environment": "production", "state": "DEPLOY_STATE_LIVE"}`), "no message": custom(`{`)} {
-		if got := withValues(t).Redact(out, family, nil); got != out {
+		if got := redacted(t, withValues(t), out, family, nil); got != out {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -10,6 +10,7 @@
 package redaction
 
 import (
+	"context"
 	"maps"
 	"slices"
 
@@ -138,15 +139,20 @@ func (r *Pass) CheckNames(req *pb.ProjectRequest, family *families.Family) error
 
 // Redact returns a complete output without its secrets: out itself if it has none, and a copy otherwise. Payloads of streams
 // were redacted on their way; what was found there is added to their redactions. It first goes through the output to look, and
-// only copies one that has something to replace: most outputs have nothing.
-func (r *Pass) Redact(out *pb.CompleteToolOutput, family *families.Family, streams map[string]ingest.Payload) *pb.CompleteToolOutput {
-	w := &redactingWalk{Pass: r, streams: streams, whole: family.Whole}
-	if w.Redact(out, family); !w.dirty {
-		return out
+// only copies one that has something to replace: most outputs have nothing. It ends with ctx, the error of which is its only one.
+func (r *Pass) Redact(ctx context.Context, out *pb.CompleteToolOutput, family *families.Family, streams map[string]ingest.Payload) (*pb.CompleteToolOutput, error) {
+	w := &redactingWalk{Pass: r, ctx: ctx, streams: streams, whole: family.Whole}
+	if w.Redact(out, family); !w.dirty && w.err == nil {
+		return out, nil
 	}
-	w.replace, out = true, proto.CloneOf(out)
-	w.Redact(out, family)
-	return out
+	if w.err == nil {
+		w.replace, out = true, proto.CloneOf(out)
+		w.Redact(out, family)
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return out, nil
 }
 
 // RedactDetails returns the details of a runtime without secrets, as a copy; nil for nil.
@@ -154,7 +160,7 @@ func (r *Pass) RedactDetails(d *pb.AuditDetails) *pb.AuditDetails {
 	if d == nil {
 		return nil
 	}
-	w := &redactingWalk{Pass: r, replace: true}
+	w := &redactingWalk{Pass: r, ctx: context.Background(), replace: true} // details are small
 	d = proto.CloneOf(d)
 	w.message("audit", d.ProtoReflect())
 	return d
@@ -166,7 +172,7 @@ func (r *Pass) RedactFocus(patterns *redact.Patterns, focus string) string {
 	if focus == "" {
 		return ""
 	}
-	w := &redactingWalk{Pass: NewPass(redact.Options{Values: r.Options.Values, Patterns: patterns})}
+	w := &redactingWalk{ctx: context.Background(), Pass: NewPass(redact.Options{Values: r.Options.Values, Patterns: patterns})}
 	clean, _ := w.field([]byte(focus))
 	return string(clean)
 }

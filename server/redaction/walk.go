@@ -1,6 +1,7 @@
 package redaction
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -21,6 +22,8 @@ import (
 // copy to replace it.
 type redactingWalk struct {
 	*Pass
+	ctx     context.Context           // of the call
+	err     error                     // why it has ended; nothing more is looked at then, and the message is of no use
 	streams map[string]ingest.Payload // of the call, by projectors.Key
 	whole   bool                      // payloads are read whole, as JSON may be
 	replace bool                      // the message is a copy, and may be changed
@@ -43,8 +46,9 @@ func (w *redactingWalk) custom(out *pb.CustomOutput, t *envelope.Type) {
 	if check.Err() != nil {
 		return
 	}
-	inside := &redactingWalk{Pass: w.Pass, streams: w.streams, whole: w.whole, replace: w.replace}
+	inside := &redactingWalk{Pass: w.Pass, ctx: w.ctx, streams: w.streams, whole: w.whole, replace: w.replace}
 	inside.message(envelope.CustomMessagePath, m)
+	w.err = inside.err
 	if w.dirty = w.dirty || inside.dirty; !w.replace || !inside.dirty {
 		return
 	}
@@ -91,16 +95,16 @@ func (w *redactingWalk) message(path string, m protoreflect.Message) {
 			v.Map().Range(func(k protoreflect.MapKey, v protoreflect.Value) bool {
 				// Keys are not redacted here: CheckNames rejects those that are names of a request.
 				w.value(at, f.MapValue(), v, func(v protoreflect.Value) { m.Mutable(f).Map().Set(k, v) })
-				return true
+				return w.err == nil
 			})
 		case f.IsList():
-			for i := range v.List().Len() {
+			for i := 0; i < v.List().Len() && w.err == nil; i++ {
 				w.value(fmt.Sprintf("%s[%d]", at, i), f, v.List().Get(i), func(v protoreflect.Value) { m.Mutable(f).List().Set(i, v) })
 			}
 		default:
 			w.value(at, f, v, func(v protoreflect.Value) { m.Set(f, v) })
 		}
-		return true
+		return w.err == nil
 	})
 }
 
@@ -124,11 +128,15 @@ func (w *redactingWalk) value(at string, f protoreflect.FieldDescriptor, v proto
 // field redacts the text of a field. Fields have bounds, which were checked before, so the text never becomes longer: where a
 // placeholder would make it, the secret is masked by as many bytes as it has.
 func (w *redactingWalk) field(text []byte) ([]byte, bool) {
-	redacted, found := redact.Whole(w.Options, text)
-	if len(redacted) > len(text) {
+	redacted, found, err := redact.Whole(w.ctx, w.Options, text)
+	if err == nil && len(redacted) > len(text) {
 		same := w.Options
 		same.SameLength = true
-		redacted, found = redact.Whole(same, text)
+		redacted, found, err = redact.Whole(w.ctx, same, text)
+	}
+	if err != nil {
+		w.err = err
+		return nil, false
 	}
 	w.note(found)
 	return redacted, len(found) > 0
@@ -159,11 +167,15 @@ func (w *redactingWalk) payload(path string, m protoreflect.Message) {
 		return
 	}
 	text := m.Get(inline).Bytes()
-	apply := redact.Text // as a stream of the same bytes
+	apply := redact.TextWithin // as a stream of the same bytes
 	if w.whole || strings.HasSuffix(path, ".details") {
 		apply = redact.Whole
 	}
-	redacted, found := apply(w.Options, text)
+	redacted, found, err := apply(w.ctx, w.Options, text)
+	if err != nil {
+		w.err = err
+		return
+	}
 	if w.note(found); len(found) == 0 {
 		w.isClean(text)
 		return

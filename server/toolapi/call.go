@@ -175,10 +175,13 @@ func selectionName(call readCall) string {
 // failed answers a mistake of the model with how to mend it.
 func (c *toolCall) failed(ctx context.Context, wrong *mistake) (page, error) {
 	family := c.service.Registry.ErrorFamily()
-	out := c.redaction.Redact(&pb.CompleteToolOutput{
+	out, err := c.redaction.Redact(ctx, &pb.CompleteToolOutput{
 		ToolName: envelope.ReadTool,
 		Error:    &pb.CompleteToolError{Kind: wrong.kind, Message: &pb.Payload{Source: &pb.Payload_Inline{Inline: []byte(wrong.message)}}},
 	}, family, nil)
+	if err != nil {
+		return page{}, err
+	}
 	in := projectors.Input{Output: out, Policy: projectors.Policy{
 		Budget: c.policy.Limit, LineBytes: c.policy.LineBytes, HeadPercent: policy.DefaultHeadPercent, Counter: c.policy.Render.Counter,
 	}}
