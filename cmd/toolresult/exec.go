@@ -106,9 +106,14 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err // before the command runs
 	}
+	if !early.IsBegun() {
+		if why := early.Unfit(); why != "" {
+			return e.become(why, args, cmd.ErrOrStderr())
+		}
+	}
 	defer keepBrokenPipes()()
 	// Beside those that end every command. One that comes after the end of the command must not end the call that makes its receipt.
-	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := notIgnored(cmd.Context(), syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	defer stop()
 	line := cmp.Or(e.line, commandLine(args))
 	d := deliver(context.WithoutCancel(ctx), &e.target, req, line, e.limits())
@@ -135,6 +140,21 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		return exitError{code}
 	}
 	return nil
+}
+
+// become puts the command in the place of this process, which is unfit to take it over.
+func (e *execution) become(why string, args []string, stderr io.Writer) error {
+	env := e.env
+	if env == nil {
+		env = os.Environ()
+	}
+	path, err := exec.LookPath(args[0])
+	if err == nil || errors.Is(err, exec.ErrDot) {
+		err = early.Become(why, path, args, env)
+	}
+	output, code := notStarted(args, err)
+	fmt.Fprintf(stderr, "toolresult: %s\n", output.GetError().GetMessage().GetInline())
+	return exitError{code}
 }
 
 // patienceOr returns the patience that a flag or the variable gives, or else the default. It ignores a

@@ -51,10 +51,38 @@ func main() {
 	if calledAs() != "toolresult" {
 		args = append([]string{"shell"}, args...)
 	}
+	quiet(args)
 	code := run(ctx, args, os.Stdin, patient{os.Stdout}, patient{os.Stderr})
 	stop()
 	os.Exit(code)
 }
+
+// quiet keeps the traces of Go, of which a model would read hundreds of lines, from standard error, unless GOTRACEBACK asks for them: a
+// failure of the runtime has its reason alone, and SIGABRT one line. exec and shell pass SIGABRT on to their command; a sidecar keeps
+// its traces, for whoever looks for a fault in it.
+func quiet(args []string) {
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	if name == "serve" {
+		return
+	}
+	debug.SetTraceback("none")
+	if name == "exec" || name == "shell" || signal.Ignored(syscall.SIGABRT) {
+		return
+	}
+	aborted := make(chan os.Signal, 1)
+	signal.Notify(aborted, syscall.SIGABRT)
+	go func() {
+		<-aborted
+		fmt.Fprintln(os.Stderr, "toolresult: ended by SIGABRT")
+		os.Exit(codeSignaled + int(syscall.SIGABRT))
+	}()
+}
+
+// codeSignaled and the number of a signal are the exit code of what the signal ended.
+const codeSignaled = 128
 
 // notIgnored is [signal.NotifyContext] for those signals that were not ignored at the start, as they are under nohup and in the
 // background of a shell: they stay ignored, also by a command that exec runs.

@@ -48,7 +48,7 @@ func bash(t *testing.T, file string, env []string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-const tracing = "#!/bin/sh\necho \"shell($1)\"\nexec /bin/bash \"$@\"\n"
+const tracing = "#!/bin/sh\necho \"shell($1)\"\nexec /bin/bash \"$@\"\n# The end of toolresult-shell.\n"
 
 func TestBashFileRunsTheCommandOnce(t *testing.T) {
 	t.Parallel()
@@ -65,7 +65,10 @@ func TestBashFileRunsTheCommandOnce(t *testing.T) {
 		{"the code", "shell(-c)\nexit status 7", gemini, guard, []string{"-c", "exit 7"}},
 		{"Codex' snapshot", "shell(-c)\nhi", codex, nil, []string{"-c", "__CODEX_SNAPSHOT_X=1\nexec bash -c 'echo hi'"}},
 		{"no shell", "hi", bashFile(t, hooks.Codex, ""), nil, []string{"-c", "echo hi"}},
-		{"a broken shell", "hi", bashFile(t, hooks.Codex, "#!/no/such/program\n"), nil, []string{"-c", "echo hi 2>&1"}},
+		{"an empty shell", "hi", bashFile(t, hooks.Codex, "\n"), nil, []string{"-c", "echo hi"}},
+		{"half a shell", "hi", bashFile(t, hooks.Codex, tracing[:40]), nil, []string{"-c", "echo hi"}},
+		{"a shell without its last line", "hi", bashFile(t, hooks.Codex, strings.TrimSuffix(tracing, ".\n")), nil, []string{"-c", "echo hi"}},
+		{"a broken shell", "hi", bashFile(t, hooks.Codex, "#!/no/such/program\n"+tracing), nil, []string{"-c", "echo hi 2>&1"}},
 	} {
 		if got := bash(t, c.file, c.env, c.args...); got != c.want && !(c.name == "a broken shell" && strings.HasSuffix(got, c.want)) {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)

@@ -195,13 +195,19 @@ func (o Options) bashFile(host hooks.Host, guard string) WholeFile {
 	return WholeFile(fmt.Sprintf(`# Written by "toolresult install %[1]s", removed by "toolresult uninstall %[1]s".
 # bash reads this file before it runs a command of %[1]s. Whatever fails here, the command runs as without it.
 if %[2]s && [ -n "${BASH_EXECUTION_STRING-}" ] && [ -x '%[3]s' ]; then
-	unset BASH_ENV
-	SHLVL=1 # which exec takes one from
-	shopt -s execfail
-	exec '%[3]s' -c "$BASH_EXECUTION_STRING"
-	shopt -u execfail
+	IFS= read -r -d '' toolresult_text <'%[3]s' # all of it: one that is cut off would lose the command
+	case $toolresult_text in
+	*'%[4]s'$'\n')
+		unset BASH_ENV toolresult_text
+		SHLVL=1 # which exec takes one from
+		shopt -s execfail
+		exec '%[3]s' -c "$BASH_EXECUTION_STRING"
+		shopt -u execfail
+		;;
+	esac
+	unset toolresult_text
 fi
-`, host, guard, strings.ReplaceAll(o.Shell, "'", `'\''`)))
+`, host, guard, strings.ReplaceAll(o.Shell, "'", `'\''`), launcherEnd))
 }
 
 func geminiCLI(o Options) Plan {

@@ -42,6 +42,10 @@ func begin(args, environ []string) *Command {
 	case len(rest) > 1 && rest[0] == "shell" && rest[1] != "--help":
 		rest = rest[1:]
 	case len(rest) > 2 && rest[0] == "exec" && rest[1] == "--": // without a flag there can be no mistake in one
+		if why := Unfit(); why != "" {
+			_ = Become(why, find(rest[2], environ), rest[2:], environ) // main says why not
+			return nil
+		}
 		return start(rest[2:], environ)
 	default:
 		return nil
@@ -50,12 +54,30 @@ func begin(args, environ []string) *Command {
 	if err != nil {
 		return nil
 	}
-	if call.Line == "" {
+	why := ""
+	if call.Line != "" {
+		if why = Unfit(); why != "" {
+			warn(why)
+		}
+	}
+	if call.Line == "" || why != "" {
 		_ = call.Become(environ) // main says why not
 		return nil
 	}
 	return start(append([]string{call.Path}, call.Args...), shell.Environ(environ))
 }
+
+// Become puts a command in the place of this process, which is unfit to take it over, and says why. It returns only when it fails.
+func Become(why, path string, args, environ []string) error {
+	if path == "" {
+		return syscall.ENOENT
+	}
+	warn(why)
+	return syscall.Exec(path, args, environ)
+}
+
+// IsBegun reports whether a command runs that nobody has taken.
+func IsBegun() bool { return begun != nil }
 
 // start starts a command. On Linux the kernel ends it when the thread ends that started it: init runs in the first one, which ends last.
 func start(args, environ []string) *Command {
@@ -108,8 +130,11 @@ func Take(args []string) *Command {
 	return c
 }
 
-// Passed are the signals that are passed on to a command.
-var Passed = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM}
+// Passed are the signals that are passed on to a command. The last three would end this process with a trace of all it does.
+var Passed = []os.Signal{
+	syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM,
+	syscall.SIGABRT, syscall.SIGTRAP, syscall.SIGSYS,
+}
 
 // Notify returns a channel that gets the signals of Passed, but those that were ignored at the start, as they are under nohup and in
 // the background of a shell: they stay ignored, also by the command.

@@ -21,6 +21,12 @@ func help(args []string) (helped bool) {
 	switch {
 	case len(args) == 3 && args[1] == ReadOn && (args[2] == "1" || args[2] == "2"):
 		readOn(int(args[2][0] - '0'))
+	case len(args) == 2 && args[1] == Prove:
+		if why := Unfit(); why != "" {
+			warn(why)
+			os.Exit(1)
+		}
+		_, _ = os.Stdout.WriteString(Proof + "\n")
 	case len(args) == 2 && args[1] == Companion:
 		companion(os.Stdin, os.Stdout)
 	default:

@@ -5,6 +5,9 @@ import (
 	"unsafe"
 )
 
+// self is the file of this program.
+const self = "/proc/self/exe"
+
 // EndsWithUs returns the attributes of a process that gets SIGKILL when the thread ends that started it (PR_SET_PDEATHSIG).
 func EndsWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
 

@@ -226,7 +226,7 @@ func (r *running) wait(ctx context.Context, signals <-chan os.Signal) (end End) 
 }
 
 // ending are the signals that usually end a process.
-var ending = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM}
+var ending = []os.Signal{syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGABRT}
 
 // sent is how long a signal to the whole group needs at most to end the command, too.
 const sent = 50 * time.Millisecond
