@@ -122,8 +122,10 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	p := showGrowth(ctx, func(took time.Duration) string { return d.progress(took) })
 	defer p.stop()
 	d.shown = p
-	stdout := &endOfLine{to: p.before(cmd.OutOrStdout())}
+	stdout := &outlet{to: p.before(cmd.OutOrStdout()), file: cmd.OutOrStdout()}
 	d.stdout, d.stderr = stdout, p.before(cmd.ErrOrStderr())
+	e.combined = e.combined || cmd.OutOrStdout() == patient{os.Stdout} && cmd.ErrOrStderr() == patient{os.Stderr} && early.IsOneOutput()
+	unwatch := d.watchReaders(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if e.strict {
 		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
 	}
@@ -132,11 +134,12 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		ctx = context.WithoutCancel(ctx)
 	}
 	output, code := e.executeShown(ctx, args, line, cmd.InOrStdin(), d)
+	unwatch()
 	if e.untouched > 0 && d.spool.Total() <= e.untouched {
 		d.giveUp("")
 	}
 	e.print(d, output, stdout)
-	if code != 0 {
+	if code = stdout.code(code, d); code != 0 {
 		return exitError{code}
 	}
 	return nil
@@ -183,7 +186,7 @@ func keepBrokenPipes() (end func()) {
 
 // print prints the receipt or, without one, what the command wrote. The receipt is complete before a byte of it is printed: half
 // a receipt and then the output would be neither. It begins with a line of its own, whatever is shown already.
-func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *endOfLine) {
+func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *outlet) {
 	resp, err := d.wait(output)
 	if errors.Is(err, errPassedOn) {
 		return
@@ -204,20 +207,17 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *end
 }
 
 // printReceipt prints a receipt. With --strict it says what else went wrong; closed is the error of the connection.
-func (e *execution) printReceipt(d *delivery, receipt []byte, shown *endOfLine, closed error) {
+func (e *execution) printReceipt(d *delivery, receipt []byte, shown *outlet, closed error) {
 	if shown.inside {
 		receipt = append([]byte{'\n'}, receipt...)
 	}
-	_, err := d.stdout.Write(receipt)
+	_, _ = d.stdout.Write(receipt) // which keeps its error
 	if !e.strict {
 		return
 	}
 	say := func(format string, a ...any) { fmt.Fprintf(d.stderr, "toolresult: "+format+"\n", a...) }
 	if d.temporary != "" {
 		say("the output is kept in %s, which is temporary; --store names another place", d.temporary)
-	}
-	if err != nil && !errors.Is(err, syscall.EPIPE) {
-		say("the receipt is not printed whole: %v", err)
 	}
 	if closed != nil {
 		say("%s", explain(closed))
@@ -272,7 +272,7 @@ func (e *execution) execute(ctx context.Context, args []string, line string, std
 	}
 	c.Begun = early.Take(args)
 	result := &pb.CommandOutput{CommandLine: line}
-	if e.combined {
+	if c.Begun != nil && c.Begun.Stderr == nil || e.combined {
 		result.CombinedOutput = streamPayload(spool.Stdout)
 	} else {
 		c.Stderr = d.writer(spool.Stderr)

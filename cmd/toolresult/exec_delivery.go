@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
@@ -78,6 +79,7 @@ type delivery struct {
 	taken    atomic.Int64 // when it took something last, in nanoseconds since 1970
 	begun    time.Time
 
+	unread   [2]atomic.Bool // whether a stream has no reader any more
 	passOnce sync.Once
 	passed   chan struct{} // closed when the output is passed on
 
@@ -139,6 +141,9 @@ type streamWriter struct {
 // command learns it, as it would without us.
 func (w *streamWriter) Write(p []byte) (int, error) {
 	d := w.to
+	if d.unread[w.stream].Load() {
+		return 0, syscall.EPIPE
+	}
 	if err := d.spool.Add(w.stream, p); err != nil {
 		if full, ok := errors.AsType[*spool.FullError](err); ok {
 			d.giveUp(fmt.Sprintf("%v; TMPDIR names the directory", full))
@@ -163,10 +168,10 @@ func (d *delivery) behind() int64 { return d.spool.Total() - d.sent.Load() }
 // checkPace gives up a sidecar that is so far behind that it could not be ready in time when the command ends.
 func (d *delivery) checkPace() {
 	behind := d.behind()
-	if d.strict() || !d.live.Load() || behind <= maxBehind {
+	if d.strict() || behind <= maxBehind {
 		return
 	}
-	busy := d.busy.Load()
+	busy := d.busy.Load() // 0 for a sidecar that is sent nothing yet
 	if behind > int64(d.total.Seconds()*drain) || busy > 0 && time.Since(time.Unix(0, busy)) > d.patience/5 {
 		d.giveUp(fmt.Sprintf("the sidecar is %d MiB behind", behind>>20))
 	}

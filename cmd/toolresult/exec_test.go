@@ -39,8 +39,8 @@ func TestExecEndsWithItsCommand(t *testing.T) {
 	o.want(7, "Process exited with code 7\nstdout:\nhi")
 }
 
-// TestReceiptThatCannotBePrinted: a full disk behind standard output is said.
-func TestReceiptThatCannotBePrinted(t *testing.T) {
+// TestOutputThatCannotBePrinted: a full disk behind standard output is said, and no success.
+func TestOutputThatCannotBePrinted(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {
@@ -48,9 +48,14 @@ func TestReceiptThatCannotBePrinted(t *testing.T) {
 	}
 	defer full.Close()
 	var said strings.Builder
-	code := run(t.Context(), []string{"exec", "--strict", "--store", t.TempDir(), "--", "echo", "hello"}, strings.NewReader(""), patient{full}, &said)
-	if code != 0 || !strings.Contains(said.String(), "the receipt is not printed whole: ") {
-		t.Errorf("code %d: %s", code, said.String())
+	for script, want := range map[string]int{"echo hello": 1, "seq 300000": 1, "echo hello; exit 3": 3} {
+		for _, flag := range []string{"--strict", "--patience=1m"} {
+			said.Reset()
+			code := run(t.Context(), []string{"exec", flag, "--store", t.TempDir(), "--", "sh", "-c", script}, strings.NewReader(""), patient{full}, &said)
+			if code != want || strings.Count(said.String(), "not printed whole: ") != 1 || !strings.Contains(said.String(), "no space left") {
+				t.Errorf("%s %s: code %d: %s", flag, script, code, said.String())
+			}
+		}
 	}
 }
 

@@ -105,17 +105,3 @@ func (d *delivery) show(ctx context.Context, after time.Duration, limit int64) {
 		}
 	}
 }
-
-// endOfLine remembers whether the last byte that was written ended a line.
-type endOfLine struct {
-	to     interface{ Write([]byte) (int, error) }
-	inside bool
-}
-
-// Write implements io.Writer.
-func (w *endOfLine) Write(p []byte) (int, error) {
-	if len(p) > 0 {
-		w.inside = p[len(p)-1] != '\n'
-	}
-	return w.to.Write(p)
-}

@@ -5,6 +5,9 @@ import "golang.org/x/sys/unix"
 // getTermios is the request of ioctl(2) that succeeds for terminals alone.
 const getTermios = unix.TIOCGETA
 
+// bytesWaiting is the request of ioctl(2) for the bytes in a pipe (FIONREAD).
+const bytesWaiting = 0x4004667f
+
 // descriptors is the directory that has the descriptors of this process by their numbers.
 const descriptors = "/dev/fd"
 

@@ -12,6 +12,9 @@ import (
 // getTermios is the request of ioctl(2) that succeeds for terminals alone.
 const getTermios = unix.TCGETS
 
+// bytesWaiting is the request of ioctl(2) for the bytes in a pipe (FIONREAD).
+const bytesWaiting = unix.TIOCINQ
+
 // descriptors is the directory that has the descriptors of this process by their numbers.
 const descriptors = "/proc/self/fd"
 

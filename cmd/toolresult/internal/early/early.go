@@ -18,7 +18,7 @@ import (
 // Command is a command that runs already, in the process group of this process, with its standard input.
 type Command struct {
 	PID            int
-	Stdout, Stderr *os.File       // where its output is read
+	Stdout, Stderr *os.File       // where its output is read; Stderr is nil if both streams are one (IsOneOutput)
 	Signals        chan os.Signal // those that this process got since, of Passed
 	args           []string
 }
@@ -89,22 +89,35 @@ func start(args, environ []string) *Command {
 	if err != nil {
 		return nil
 	}
-	stderr, toErr, err := os.Pipe()
-	if err != nil {
-		_, _ = out.Close(), toOut.Close()
-		return nil
+	ends, toErr := []*os.File{out, toOut}, toOut
+	var stderr *os.File
+	if !IsOneOutput() {
+		if stderr, toErr, err = os.Pipe(); err != nil {
+			closeAll(ends...)
+			return nil
+		}
+		ends = append(ends, stderr, toErr)
 	}
 	signals := Notify()
 	pid, err := syscall.ForkExec(path, args, &syscall.ProcAttr{
 		Env: environ, Files: []uintptr{0, toOut.Fd(), toErr.Fd()}, Sys: EndsWithUs(),
 	})
-	_, _ = toOut.Close(), toErr.Close()
 	if err != nil {
-		_, _ = out.Close(), stderr.Close()
+		closeAll(ends...)
 		signal.Stop(signals)
 		return nil
 	}
+	for i := 1; i < len(ends); i += 2 {
+		_ = ends[i].Close() // nothing was written to it
+	}
 	return &Command{PID: pid, Stdout: out, Stderr: stderr, Signals: signals, args: args}
+}
+
+// closeAll closes the ends of pipes that nobody used.
+func closeAll(ends ...*os.File) {
+	for _, end := range ends {
+		_ = end.Close()
+	}
 }
 
 // find returns the path of a program; empty if main has to find it.

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 		os.Exit(0)
 	}
 	out, _ := io.ReadAll(c.Stdout)
-	err, _ := io.ReadAll(c.Stderr)
+	err, _ := io.ReadAll(c.Stderr) // which is nil if both are one, as they are for these tests
 	var status syscall.WaitStatus
 	_, _ = syscall.Wait4(c.PID, &status, 0, nil)
 	fmt.Printf("%q, %q, code %d", out, err, status.ExitStatus())
@@ -50,7 +50,7 @@ func TestWhatIsBegun(t *testing.T) {
 	}
 	const nothing = "nothing is begun\n"
 	for _, c := range []struct{ call, env, want string }{
-		{"toolresult§exec§--§sh§-c§cat; echo err >&2; exit 3", "", `"in", "err\n", code 3`},
+		{"toolresult§exec§--§sh§-c§cat; echo err >&2; exit 3", "", `"inerr\n", "", code 3`},
 		{"toolresult§exec§--§/bin/sh§-c§echo $TOOLRESULT_RAW", "", `"\n", "", code 0`},
 		{"toolresult§exec§--§no-such-program", "", nothing},
 		{"toolresult§exec§--§" + script, "", nothing}, // it may not be executed

@@ -17,3 +17,6 @@ func isTerminal(fd uintptr) bool {
 	_, err := unix.IoctlGetTermios(int(fd), unix.TIOCGETA)
 	return err == nil
 }
+
+// isOneDescription reports whether two descriptors of a file are at one offset: the kernel does not say more.
+func isOneDescription(a, b int) bool { return haveOneOffset(a, b) }

@@ -118,7 +118,9 @@ type running struct {
 func (r *running) connect(outputs *pipes) error {
 	if begun := r.command.Begun; begun != nil {
 		outputs.from(begun.Stdout, r.command.Stdout)
-		outputs.from(begun.Stderr, r.command.Stderr)
+		if begun.Stderr != nil {
+			outputs.from(begun.Stderr, r.command.Stderr)
+		}
 		return nil
 	}
 	c := exec.Command(r.command.Args[0], r.command.Args[1:]...)
