@@ -75,7 +75,7 @@ func TestExecMatrix(t *testing.T) {
 					}
 					address := start(t)
 					script := "echo x >>" + runs + "; " + strings.ReplaceAll(c.script, "FIFO", fifo)
-					args := map[string][]string{"exec": {"exec", "--server", address, "--", "sh", "-c", script}, "shell": {"shell", "-c", script}}
+					args := map[string][]string{"exec": {"exec", "--", "sh", "-c", script}, "shell": {"shell", "-c", script}}
 					r := cli(t, append(environment(t), "TOOLRESULT_PATIENCE=", "TOOLRESULT_ADDRESS="+address), nil, args[through]...)
 					text, err := os.ReadFile(runs)
 					if r.code != c.code || err != nil || string(text) != "x\n" || r.stderr != "" {

@@ -54,16 +54,19 @@ func TestExecLosesNothing(t *testing.T) {
 			_ = fill.Close() // it is full
 			return []string{"TOOLRESULT_VOLATILE=true"}, []string{"--store", filepath.Join(at, "store")}
 		},
-		"nobody at the socket":   func(*testing.T) (env, flags []string) { return nil, []string{"--server", "unix:///dev/null/s"} },
-		"a sidecar that rejects": func(*testing.T) (env, flags []string) { return nil, []string{"--max-tokens=1"} },
+		"nobody at the socket":   func(*testing.T) (env, flags []string) { return []string{"TOOLRESULT_ADDRESS=unix:///dev/null/s"}, nil },
+		"a sidecar that rejects": func(t *testing.T) (env, flags []string) {
+			s := startSidecar(t, launch{Args: []string{"--max-message-bytes=64KiB"}})
+			return []string{"TOOLRESULT_ADDRESS=unix://" + s.Socket}, nil
+		},
 		"a sidecar that takes less": func(t *testing.T) (env, flags []string) {
 			s := startSidecar(t, launch{Args: []string{"--store-quota", "1MiB"}})
-			return nil, []string{"--server", "unix://" + s.Socket}
+			return []string{"TOOLRESULT_ADDRESS=unix://" + s.Socket}, nil
 		},
 		"a killed sidecar": func(t *testing.T) (env, flags []string) {
 			s := startSidecar(t, launch{})
 			time.AfterFunc(50*time.Millisecond, s.Kill) // at any moment: nothing is lost at any
-			return nil, []string{"--server", "unix://" + s.Socket}
+			return []string{"TOOLRESULT_ADDRESS=unix://" + s.Socket}, nil
 		},
 	} {
 		for _, strict := range []bool{false, true} {

@@ -21,6 +21,7 @@ import (
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/reflection"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/toolresult/toolresult/artifactstore/catalog"
@@ -37,6 +38,7 @@ import (
 	"github.com/toolresult/toolresult/server/identity"
 	"github.com/toolresult/toolresult/server/ingest"
 	"github.com/toolresult/toolresult/server/metrics"
+	"github.com/toolresult/toolresult/server/policy"
 	"github.com/toolresult/toolresult/server/recorder"
 	"github.com/toolresult/toolresult/server/redaction"
 	"github.com/toolresult/toolresult/server/rpc"
@@ -339,6 +341,18 @@ func (s *Server) authorities() []string {
 		list = append(list, host)
 	}
 	return list
+}
+
+// CheckPolicy returns what a Server would reject in a projection policy, as an *envelope.InvalidError; nil if nothing is wrong with it.
+// Its vocabulary is not loaded, and not checked.
+func CheckPolicy(p *pb.ProjectionPolicy) error {
+	p = proto.CloneOf(p)
+	if render := p.GetRender(); render != nil {
+		render.TokenVocabulary = pb.TokenVocabulary_TOKEN_VOCABULARY_ESTIMATE
+	}
+	unused := func(string) (string, error) { return "", nil } // artifacts are named with receipts
+	_, err := policy.NewResolver(unused).Projection(p, "", policy.MinTokens)
+	return err
 }
 
 // Info is what the build knows of itself; version is that of a release build,

@@ -69,6 +69,7 @@ type execution struct {
 	// 0 is never.
 	untouched int64
 	showAfter time.Duration
+	typed     bool // there are flags, and a rejection of what they say is said
 	strict    bool // wait for the receipt, say why there is none, and end the command with all its processes
 }
 
@@ -83,7 +84,15 @@ func execCommand() *cobra.Command {
 			"mistake in the flags. When there is no receipt in time, what the command wrote is printed as it is, so that nothing is " +
 			"lost; with --strict standard error says why.",
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().NFlag() > 0 {
+				if err := e.checkTyped(cmd); err != nil {
+					return err
+				}
+				e.typed = true
+			}
+			return e.run(cmd, args)
+		},
 	}
 	fs := cmd.Flags()
 	fs.SetInterspersed(false) // flags behind the command are the command's
@@ -199,6 +208,9 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *out
 			return
 		}
 		err = cmp.Or(failed, errLonger)
+	}
+	if e.typed && !e.strict && isRejected(err) {
+		fmt.Fprintf(d.stderr, noReceipt, explain(err))
 	}
 	d.giveUp(explain(err) + e.target.wayOut())
 	if failed := output.GetError(); failed != nil { // which no shell has printed

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -291,6 +293,21 @@ func badSidecar(t *testing.T, serve func(net.Conn)) (address string) {
 	return "unix://" + l.Addr().String()
 }
 
+// execBeside runs a line beside a sidecar that a variable would name, and waits for it for 300 ms.
+func execBeside(t *testing.T, address string, strict bool, line string) *outcome {
+	t.Helper()
+	e := execution{output: "receipt", patience: 300 * time.Millisecond, strict: strict, target: target{address: address}}
+	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
+	var cmd cobra.Command
+	var out, said bytes.Buffer
+	cmd.SetContext(t.Context())
+	cmd.SetIn(strings.NewReader(""))
+	cmd.SetOut(&out)
+	cmd.SetErr(&said)
+	exit, _ := errors.AsType[exitError](e.run(&cmd, []string{"sh", "-c", line}))
+	return &outcome{t, []string{line}, out.String(), said.String(), exit.code}
+}
+
 // TestBadSidecars: whatever the sidecar does, the output comes as it was, with the code, and nothing else on standard error.
 // With --strict the reason is there.
 func TestBadSidecars(t *testing.T) {
@@ -310,7 +327,7 @@ func TestBadSidecars(t *testing.T) {
 			t.Run(fmt.Sprint(name, ", ", n, " bytes"), func(t *testing.T) {
 				t.Parallel()
 				script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
-				o := toolresult(t, "", "exec", "--patience", "300ms", "--server", address, "--", "sh", "-c", script).want(3)
+				o := execBeside(t, address, false, script).want(3)
 				if o.err != "trouble\n" || o.out != string(make([]byte, n)) {
 					t.Errorf("%d bytes of %d, %q", len(o.out), n, o.err)
 				}
@@ -318,7 +335,7 @@ func TestBadSidecars(t *testing.T) {
 		}
 		t.Run(name+", strict", func(t *testing.T) {
 			t.Parallel()
-			o := toolresult(t, "", "exec", "--strict", "--patience", "300ms", "--server", address, "--", "sh", "-c", "echo out; exit 9")
+			o := execBeside(t, address, true, "echo out; exit 9")
 			o.want(9, "! toolresult: no receipt, the output follows as it is: ")
 			if o.out != "out\n" {
 				t.Errorf("%q", o.out)

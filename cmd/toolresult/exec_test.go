@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,13 +75,29 @@ func TestExecFeedsStandardInput(t *testing.T) {
 // TestMistakeInFlagsRunsNothing: the command runs once or not at all.
 func TestMistakeInFlagsRunsNothing(t *testing.T) {
 	t.Parallel()
-	for _, flags := range [][]string{{"--output", "xml"}, {"--call", "c"}, {"--vocabulary", "latin"}, {"--head-percent", "101"}} {
+	for _, flags := range [][]string{{"--output", "xml"}, {"--call", "c"}, {"--vocabulary", "latin"}, {"--head-percent", "101"},
+		{"--max-tokens", "3"}, {"--max-tokens", "300000000"}, {"--max-lines", "1"}, {"--max-bytes", "3"}, {"--max-line-bytes", "10"},
+		{"--patience", "-1s"}, {"--patience", "0"}, {"--timeout", "-1s"}, {"--store", "/dev/null"}, {"--store", "/dev/null/below/it"},
+		{"--server", "unix:///nonexistent/s"}, {"--server", "localhost:1"}, {"--session", "no name"}, {"--focus", strings.Repeat("x", 10_000)},
+		{"--server", badSidecar(t, func(c net.Conn) { _ = c.Close() })}, {"--server", badSidecar(t, func(c net.Conn) { _, _ = io.WriteString(c, "junk\r\n") })},
+		{"--server", badSidecar(t, func(net.Conn) {}), "--patience", "1s"},
+		{"--session-token-file", "/nonexistent"}, {"--strict", "--max-tokens", "15"},
+	} {
+
 		file := filepath.Join(t.TempDir(), "ran")
-		toolresult(t, "", append(append([]string{"exec"}, flags...), "--", "touch", file)...).want(codeFailed, "! "+flags[0][2:6])
+		toolresult(t, "", append(append([]string{"exec"}, flags...), "--", "touch", file)...).want(codeFailed, "! "+strings.TrimPrefix(named(flags), "--"))
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%q: the command ran", flags)
 		}
 	}
+}
+
+// named returns the flag of a command line that the mistake is in.
+func named(flags []string) string {
+	if flags[0] == "--strict" || flags[0] == "--session-token-file" {
+		return strings.TrimSuffix(flags[1], "/")
+	}
+	return flags[0]
 }
 
 // TestOutputWithoutReceiptIsPrinted runs a command whose output cannot be projected: all of it is printed, from memory and
@@ -88,7 +106,7 @@ func TestOutputWithoutReceiptIsPrinted(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{10, 2 * maxInline} {
 		script := fmt.Sprintf("head -c %d /dev/zero; echo trouble >&2; exit 3", n)
-		o := toolresult(t, "", "exec", "--strict", "--server", "unix:///nonexistent/s", "--", "sh", "-c", script)
+		o := execBeside(t, "unix:///nonexistent/s", true, script)
 		o.want(3, "! no receipt, the output follows as it is: Unavailable", "! trouble\n")
 		if o.out != string(make([]byte, n)) {
 			t.Errorf("%d bytes of %d", len(o.out), n)
