@@ -60,6 +60,21 @@ func (d *Store) openPlain(name string) (*os.File, os.FileInfo, error) {
 
 // openPlainFor is openPlain with flags of os.OpenFile.
 func (d *Store) openPlainFor(name string, flag int) (*os.File, os.FileInfo, error) {
+	for range maxReplaced {
+		f, info, err := d.openSame(name, flag)
+		if !errors.Is(err, errReplaced) {
+			return f, info, err
+		}
+	}
+	return nil, nil, errNotPlain
+}
+
+// maxReplaced bounds how often a file is opened that is another one each time.
+const maxReplaced = 16
+
+// openSame opens a file if it is the one that was looked at. It fails with errReplaced if that was deleted, and another file of ours put
+// in its place.
+func (d *Store) openSame(name string, flag int) (*os.File, os.FileInfo, error) {
 	named, err := d.root.Lstat(name)
 	if err != nil {
 		return nil, nil, err
@@ -74,8 +89,12 @@ func (d *Store) openPlainFor(name string, flag int) (*os.File, os.FileInfo, erro
 		return nil, nil, err
 	}
 	opened, err := f.Stat()
-	if err == nil && !(d.isPlain(opened) && os.SameFile(named, opened)) {
+	switch {
+	case err != nil:
+	case !d.isPlain(opened):
 		err = errNotPlain
+	case !os.SameFile(named, opened):
+		err = errReplaced
 	}
 	if err != nil {
 		f.Close()

@@ -255,7 +255,7 @@ func (d *Store) logPages(ctx context.Context, name string) (*artifactstore.Pages
 	}
 }
 
-// errReplaced means that a log was finished while it was opened.
+// errReplaced means that a file was replaced while it was opened, such as a log that was finished.
 var errReplaced = errors.New("replaced meanwhile")
 
 // livePages opens a log that is not finished. It fails with errReplaced if it is finished meanwhile.
