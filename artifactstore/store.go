@@ -104,6 +104,8 @@ type Namer interface {
 	// Resolve returns the name of the artifact at a path, as Ref.Path or Log.Path have it. For a finished log it is the
 	// name of its artifact. It fails with ErrOutsideStore.
 	Resolve(path string) (name string, err error)
+	// LogAt returns the [LiveName] of the log at a path, whether it is finished or not. It is false for any other path.
+	LogAt(path string) (live string, ok bool)
 	// RefFor returns the Ref that Put returns for a content, unless other content has its name. It stores nothing.
 	RefFor(content []byte) Ref
 }

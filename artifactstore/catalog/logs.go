@@ -6,6 +6,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -24,7 +25,10 @@ func (c *Catalog) OpenLog(ctx context.Context, o Owner, name string) (artifactst
 	if err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	if !has { // it is finished, and its artifact is in the catalog
+	if !has {
+		if err := c.claimFinished(ctx, o, live, log); err != nil {
+			return nil, errors.Join(err, log.Close())
+		}
 		return log, nil
 	}
 	ref := artifactstore.Ref{Name: live, Size: log.Received()}
@@ -32,6 +36,37 @@ func (c *Catalog) OpenLog(ctx context.Context, o Owner, name string) (artifactst
 		return nil, errors.Join(err, log.Close())
 	}
 	return &catalogLog{Log: log, catalog: c, owner: o, live: ref}, nil
+}
+
+// claimFinished enters the artifact of a log that is finished, if a crash came before that.
+func (c *Catalog) claimFinished(ctx context.Context, o Owner, live string, log artifactstore.Log) error {
+	waits := false
+	err := c.ask(ctx, func(d *db) (err error) {
+		_, waits, err = d.entry(live)
+		return err
+	})
+	if err != nil || !waits {
+		return err
+	}
+	ref, err := log.Finish(ctx)
+	if err != nil {
+		return err
+	}
+	if err = c.replaceLog(ctx, o, live, ref); errors.Is(err, errDeleted) {
+		return fmt.Errorf("artifact %s is gone: %w", ref.Name, artifactstore.ErrFinished)
+	}
+	return err
+}
+
+// replaceLog claims the artifact that a log has become, and then removes the log from the catalog: in between both are there, so that
+// a reader finds one at any time.
+func (c *Catalog) replaceLog(ctx context.Context, o Owner, live string, ref artifactstore.Ref) error {
+	if err := c.claim(ctx, o, ref); err != nil {
+		return err
+	}
+	ch := c.newChange()
+	ch.Finished = []string{live}
+	return c.record(ctx, ch)
 }
 
 // catalogLog is an open log that is in the catalog.
@@ -66,16 +101,9 @@ func (l *catalogLog) Finish(ctx context.Context) (artifactstore.Ref, error) {
 		if err != nil {
 			return artifactstore.Ref{}, err
 		}
-		err = l.catalog.claim(ctx, l.owner, ref)
-		if errors.Is(err, errDeleted) {
-			continue
+		if err = l.catalog.replaceLog(ctx, l.owner, l.live.Name, ref); !errors.Is(err, errDeleted) {
+			return ref, err
 		}
-		if err == nil {
-			ch := l.catalog.newChange()
-			ch.Finished = []string{l.live.Name}
-			err = l.catalog.record(ctx, ch)
-		}
-		return ref, err
 	}
 	return artifactstore.Ref{}, ErrRace
 }

@@ -12,37 +12,54 @@ import (
 // Open opens an artifact as [artifactstore.Source] says. If the store does not have it and the catalog does, Open fails
 // with *[ExpiredError] or ErrMissing.
 func (c *Catalog) Open(ctx context.Context, name string) (*artifactstore.Reader, error) {
-	r, err := c.store.Open(ctx, name)
-	return r, c.explain(ctx, name, err)
+	return lookUp(ctx, c, name, c.store.Open)
 }
 
 // Pages opens an artifact to be read anywhere. It fails like Open.
 func (c *Catalog) Pages(ctx context.Context, name string) (*artifactstore.Pages, error) {
-	p, err := c.store.Pages(ctx, name)
-	return p, c.explain(ctx, name, err)
+	return lookUp(ctx, c, name, c.store.Pages)
 }
 
-// explain replaces ErrUnknown of the store by what the catalog knows of the artifact.
-func (c *Catalog) explain(ctx context.Context, name string, err error) error {
-	if !errors.Is(err, artifactstore.ErrUnknown) {
-		return err
+// lookUp opens an artifact, and replaces ErrUnknown of the store by what the catalog knows of it. The artifact may be deleted, put
+// again or finished between the two looks, so it is missing only if both say so twice and no call is about to name it.
+func lookUp[T any](ctx context.Context, c *Catalog, name string, open func(context.Context, string) (T, error)) (opened T, err error) {
+	var before Entry
+	for range maxLooks {
+		if opened, err = open(ctx, name); !errors.Is(err, artifactstore.ErrUnknown) {
+			return opened, err
+		}
+		var e Entry
+		known := false
+		if failed := c.ask(ctx, func(d *db) (err error) {
+			e, known, err = d.entry(name)
+			return err
+		}); failed != nil {
+			return opened, failed
+		}
+		switch {
+		case !known:
+			return opened, err
+		case e.Expired != nil:
+			return opened, fmt.Errorf("artifact %s: %w", name, c.shownExpiry(e.Expired))
+		case c.pins.has(name):
+			c.waitForCommits()
+		case e == before:
+			return opened, fmt.Errorf("artifact %s: %w", name, ErrMissing)
+		default:
+			before = e
+		}
 	}
-	var e Entry
-	var known bool
-	if failed := c.ask(ctx, func(d *db) (err error) {
-		e, known, err = d.entry(name)
-		return err
-	}); failed != nil {
-		return failed
-	}
-	switch {
-	case !known:
-		return err
-	case e.Expired != nil:
-		return fmt.Errorf("artifact %s: %w", name, c.shownExpiry(e.Expired))
-	default:
-		return fmt.Errorf("artifact %s: %w", name, ErrMissing)
-	}
+	return opened, fmt.Errorf("artifact %s: %w", name, ErrMissing)
+}
+
+// maxLooks bounds the looks for an artifact that changes all the time.
+const maxLooks = 16
+
+// waitForCommits waits for calls between their append to the journal and the name of their artifact in the store.
+func (c *Catalog) waitForCommits() {
+	c.order.Lock()
+	//lint:ignore SA2001 nothing is done meanwhile
+	c.order.Unlock()
 }
 
 // Resolve returns the name of the artifact at a path, as [artifactstore.Namer] says.
@@ -91,6 +108,47 @@ func (c *Catalog) PagesFor(ctx context.Context, name string, p Permit) (*artifac
 		return nil, err
 	}
 	return c.Pages(ctx, name)
+}
+
+// PagesAt is PagesFor of the artifact or log at a path. While a log becomes an artifact it is read as either: who may read the log may
+// read the artifact that its path leads to.
+//
+// Errors: those of PagesFor; [artifactstore.ErrOutsideStore].
+func (c *Catalog) PagesAt(ctx context.Context, path string, p Permit) (*artifactstore.Pages, error) {
+	name, err := c.Resolve(path)
+	if err != nil {
+		return nil, err
+	}
+	// The log leaves the catalog after its artifact has entered it, so one of the two is there if they are asked for in this order.
+	if live, ok := c.store.LogAt(path); ok {
+		switch err := c.permits(ctx, live, p); {
+		case err == nil:
+			return c.pagesOfLog(ctx, path)
+		case !errors.Is(err, artifactstore.ErrUnknown):
+			return nil, err
+		}
+		if name, err = c.Resolve(path); err != nil {
+			return nil, err
+		}
+	}
+	return c.PagesFor(ctx, name, p)
+}
+
+// pagesOfLog is Pages of what the path of a log leads to, also if that changes meanwhile.
+func (c *Catalog) pagesOfLog(ctx context.Context, path string) (*artifactstore.Pages, error) {
+	for {
+		name, err := c.Resolve(path)
+		if err != nil {
+			return nil, err
+		}
+		pages, err := c.Pages(ctx, name)
+		if err == nil {
+			return pages, nil
+		}
+		if now, failed := c.Resolve(path); failed != nil || now == name { // a log is finished once, so this ends
+			return nil, err
+		}
+	}
 }
 
 // permits fails with ErrUnknown for an artifact that the permit does not cover.

@@ -90,9 +90,7 @@ func (c *Catalog) Settle(context.Context) error {
 	if !can {
 		return nil
 	}
-	c.order.Lock() // calls that are between the journal and the store have ended then
-	//lint:ignore SA2001 nothing is done meanwhile
-	c.order.Unlock()
+	c.waitForCommits()
 	if c.unkept.Load() {
 		return errUnkept
 	}

@@ -38,7 +38,7 @@ func (d *Store) Open(ctx context.Context, name string) (*artifactstore.Reader, e
 
 // Resolve implements [artifactstore.Namer].
 func (d *Store) Resolve(path string) (string, error) {
-	if location, ok := strings.CutPrefix(path, d.path+"/"); ok {
+	if location, ok := d.locationAt(path); ok {
 		if log, ok := artifactstore.ParseLiveName(location); ok {
 			return d.resolveLog(log), nil
 		}
@@ -50,6 +50,20 @@ func (d *Store) Resolve(path string) (string, error) {
 		return name, nil
 	}
 	return "", fmt.Errorf("artifact store %s: %w", d.path, artifactstore.ErrOutsideStore)
+}
+
+// LogAt implements [artifactstore.Namer].
+func (d *Store) LogAt(path string) (live string, ok bool) {
+	if location, inside := d.locationAt(path); inside {
+		_, ok = artifactstore.ParseLiveName(location)
+		live = location
+	}
+	return live, ok
+}
+
+// locationAt returns a path relative to the root; false: it is outside.
+func (d *Store) locationAt(path string) (location string, inside bool) {
+	return strings.CutPrefix(path, d.path+"/")
 }
 
 // openVerified opens the artifact called name, reads all of it and compares its digest with the name. Unless size is

@@ -141,6 +141,15 @@ func (m *Store) Resolve(path string) (string, error) {
 	return "", fmt.Errorf("memory artifact store: %w", artifactstore.ErrOutsideStore)
 }
 
+// LogAt implements [artifactstore.Namer].
+func (m *Store) LogAt(path string) (live string, ok bool) {
+	live, ok = strings.CutPrefix(path, pathFor(""))
+	if ok {
+		_, ok = artifactstore.ParseLiveName(live)
+	}
+	return live, ok
+}
+
 // pathFor returns the path of an artifact or live log.
 func pathFor(name string) string { return "memory/" + name }
 

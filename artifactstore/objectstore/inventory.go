@@ -24,6 +24,9 @@ func (s *Store) Resolve(path string) (string, error) {
 	return name, nil
 }
 
+// LogAt implements [artifactstore.Namer].
+func (s *Store) LogAt(path string) (live string, ok bool) { return s.spool.LogAt(path) }
+
 // isName reports whether a name is one that this store gives to artifacts.
 func isName(name string) bool {
 	return len(name) >= NameDigits && len(name) <= 64 && strings.Trim(name, "0123456789abcdef") == ""

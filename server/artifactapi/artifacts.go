@@ -94,11 +94,7 @@ func (a *service) read(ctx context.Context, req *pb.ReadArtifactRequest) (*pb.Re
 	if err := check.Err(); err != nil {
 		return nil, err
 	}
-	name, err := a.catalog.Resolve(req.GetPath())
-	if err != nil {
-		return nil, err
-	}
-	pages, err := a.catalog.PagesFor(ctx, name, permit)
+	pages, err := a.catalog.PagesAt(ctx, req.GetPath(), permit)
 	if err != nil {
 		return nil, apierror.FromRead(err)
 	}

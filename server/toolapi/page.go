@@ -51,14 +51,13 @@ type page struct {
 // open opens the artifact that a handle names, with the rights of a session. What the session does not have is a mistake,
 // which does not say whether another session has it.
 func (t *Service) open(ctx context.Context, handle, session string) (*artifactstore.Pages, error) {
-	name, ok := dir.ParseName(handle)
-	var err error
-	if !ok {
-		name, err = t.Catalog.Resolve(handle)
-	}
+	permit := catalog.Permit{Session: session}
 	var pages *artifactstore.Pages
-	if err == nil {
-		pages, err = t.Catalog.PagesFor(ctx, name, catalog.Permit{Session: session})
+	var err error
+	if name, ok := dir.ParseName(handle); ok {
+		pages, err = t.Catalog.PagesFor(ctx, name, permit)
+	} else {
+		pages, err = t.Catalog.PagesAt(ctx, handle, permit)
 	}
 	var expired *catalog.ExpiredError
 	switch {

@@ -115,11 +115,7 @@ type loader struct {
 
 // Load returns the bytes of an artifact. Whether the caller may not read it, or nobody can any more, is the same.
 func (l *loader) Load(path string, limit int) ([]byte, error) {
-	name, err := l.catalog.Resolve(path)
-	if err != nil {
-		return nil, loading(err)
-	}
-	pages, err := l.catalog.PagesFor(l.ctx, name, l.permit)
+	pages, err := l.catalog.PagesAt(l.ctx, path, l.permit)
 	if err != nil {
 		return nil, loading(err)
 	}
