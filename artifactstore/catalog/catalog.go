@@ -155,7 +155,7 @@ func (c *Catalog) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if c.before == 0 && c.options.Index != "" {
+	if c.before = c.journal.Tip(journal.Catalog).Number; c.before == 0 && c.options.Index != "" { // the index may know of more
 		return c.adoptUnknown()
 	}
 	return nil

@@ -69,3 +69,54 @@ func TestVerifyGoesOn(t *testing.T) {
 		t.Errorf("%d records are not read, %d are named", unread, v.Inconsistent)
 	}
 }
+
+// TestVerifyMissesALostLog deletes what has the records. As long as the head file or the index is there each record is reported as
+// missing, at every start from then on, and new records go on behind them.
+func TestVerifyMissesALostLog(t *testing.T) {
+	t.Parallel()
+	const records = 5
+	for name, lost := range map[string][]string{
+		"segments":             {"journal/segments"},
+		"segments and index":   {"journal/segments", "records.db"},
+		"the journal":          {"journal"},
+		"segments and heads":   {"journal/segments", "journal/HEAD"},
+		"everything but heads": {"journal/segments", "journal/records", "journal/catalog", "records.db"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := place(t.TempDir())
+			l := p.Open(t, time.Now)
+			log := l.Status().Log
+			for i := range records {
+				if _, err := l.Append(t.Context(), call(i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.Close(); err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range lost {
+				if err := os.RemoveAll(filepath.Join(string(p), path)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for start := range 3 {
+				l = p.Open(t, time.Now)
+				if start == 0 && l.Status().Inconsistency != "records 1 to 5 are missing" {
+					t.Errorf("the state of the log: %q", l.Status().Inconsistency)
+				}
+				head, err := l.Append(t.Context(), call(records+start))
+				if err != nil || head.Log != log || head.Sequence != uint64(records+start+1) {
+					t.Errorf("a new record has the place %+v, %v", head, err)
+				}
+				v, err := l.Verify(t.Context(), 0, func(auditlog.Inconsistency) error { return nil })
+				if err != nil || v.Intact != uint64(start+1) || v.Inconsistent != records {
+					t.Errorf("start %d: %d hold, %d do not, %v", start, v.Intact, v.Inconsistent, err)
+				}
+				if err := l.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}

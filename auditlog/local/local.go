@@ -49,7 +49,7 @@ var _ auditlog.Log = (*Log)(nil)
 func Open(o Options) (*Log, error) {
 	l := &Log{o: o, journal: o.Journal}
 	l.requests.start(o.Journal.Tip(journal.Records).Number)
-	before := o.Journal.Tip(journal.Records)
+	found := o.Journal.Found(journal.Records)
 	_, missing := os.Lstat(o.Index)
 	var err error
 	l.index, err = index.Open(index.Options{
@@ -59,11 +59,11 @@ func Open(o Options) (*Log, error) {
 	if err != nil {
 		return nil, classify(err)
 	}
-	if after := o.Journal.Tip(journal.Records); after != before {
-		l.inconsistency = missingRecords(before.Number+1, after.Number)
+	if end := o.Journal.Tip(journal.Records); end.Number > found.Number { // the index, or the head file, knows more
+		l.inconsistency = missingRecords(found.Number+1, end.Number)
 		o.Logger.Error("the audit log is not what it was", slog.String("log", o.Journal.Name()), slog.String("why", l.inconsistency))
 	}
-	if o.Index != "" && before.Number > 0 && errors.Is(missing, os.ErrNotExist) {
+	if o.Index != "" && found.Number > 0 && errors.Is(missing, os.ErrNotExist) {
 		l.warning = "the index was missing when the log was opened: nothing proves that its end was there"
 	}
 	return l, nil

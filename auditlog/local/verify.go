@@ -42,6 +42,7 @@ func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Incon
 	if err != nil {
 		return v.Verified, err
 	}
+	recorded := l.journal.Recorded(journal.Records)
 	err = l.journal.Each(ctx, journal.Records, first, func(e *journal.Entry) error {
 		if e.Number > v.end.Number {
 			return errEnd
@@ -49,6 +50,8 @@ func (l *Log) Verify(ctx context.Context, from uint64, visit func(auditlog.Incon
 		reason := ""
 		if v.known && e.Previous != v.last.Hash {
 			reason = "it does not follow the record before"
+		} else if e.Number == recorded.Number && e.Hash != recorded.Hash {
+			reason = "its hash is not that of the head file"
 		} else if differs := rows.differs(e); differs != "" {
 			reason = differs
 		}

@@ -86,7 +86,7 @@ func (x *Index) connect(path string, pragmas ...string) (*sqlitedb.DB, error) {
 }
 
 // differs returns why the database is not one of the journal; empty: it is, and may have fewer entries. An index with more of them says
-// that the journal has lost its end, which goes on after that then.
+// that the journal has lost its end, which goes on after that then; of a journal without any, that it has lost everything.
 func (x *Index) differs() string {
 	var log string
 	var number uint64
@@ -94,11 +94,12 @@ func (x *Index) differs() string {
 	if _, err := x.db.Row("SELECT log, number, hash FROM applied", nil, &log, &number, &hash); err != nil {
 		return "it cannot be read"
 	}
+	if number == 0 {
+		return "" // it is empty
+	}
 	tip := x.o.Journal.Tip(x.o.Stream)
 	switch {
-	case number == 0:
-		return "" // it is empty
-	case log != x.o.Journal.Name():
+	case !x.o.Journal.Adopt(log):
 		return "it is of another log"
 	case number > tip.Number:
 		if len(hash) != len(tip.Hash) {

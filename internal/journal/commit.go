@@ -218,7 +218,9 @@ func (j *Journal) writeRun(g *segment, run []*pending) error {
 		return j.fail(err)
 	}
 	before := g.end
-	if j.publish(g, run, ends); before <= g.soon() && g.end > g.soon() {
+	j.publish(g, run, ends)
+	_ = j.noteHeads(false) // best effort: it logs a failure
+	if before <= g.soon() && g.end > g.soon() {
 		wake(j.keeper.soon)
 	}
 	return nil

@@ -86,6 +86,9 @@ type Journal struct {
 	disk disk
 	name string // of the log, random
 
+	heads *headFile // nil: there is none
+	isNew bool      // nothing says that there was ever an entry; false once a lost log was adopted
+
 	suspect bool // see Suspect
 
 	worker  *groupcommit.Worker[*pending]
@@ -107,9 +110,10 @@ type Journal struct {
 
 // streamState is one stream.
 type streamState struct {
-	anchor Tip           // the last entry that retention deleted
-	tip    Tip           // the last entry
-	sealed []*sealedFile // ascending
+	anchor          Tip           // the last entry that retention deleted
+	found, recorded Tip           // see Found and Recorded
+	tip             Tip           // the last entry
+	sealed          []*sealedFile // ascending
 }
 
 // Cut is what was cut off the end when the journal was opened.
@@ -157,6 +161,7 @@ func open(o Options) (*Journal, error) {
 		if !j.suspect {
 			j.Settled() // by whoever closed it
 		}
+		j.makeHeads()
 	}
 	j.keeper.start(j)
 	j.worker = groupcommit.Start(groupcommit.Options[*pending]{Commit: j.commit, MaxBatch: maxBatch})
@@ -242,7 +247,7 @@ func (j *Journal) Close() error {
 		j.keeper.stop()
 		j.keeper.sealing.Lock() // for who seals, or retires, now
 		defer j.keeper.sealing.Unlock()
-		j.closed = errors.Join(j.endWrites(), j.markClosed(), j.closeFiles())
+		j.closed = errors.Join(j.endWrites(), j.closeHeads(), j.markClosed(), j.closeFiles())
 	})
 	return j.closed
 }
@@ -256,7 +261,7 @@ func (j *Journal) closeFiles() error {
 		errs = append(errs, g.file.Close())
 	}
 	j.open = nil
-	errs = append(errs, j.keeper.closeNext())
+	errs = append(errs, j.keeper.closeNext(), j.heads.close())
 	return errors.Join(append(errs, j.disk.Close())...)
 }
 

@@ -29,7 +29,14 @@ func (j *Journal) recover() error {
 		}
 	}
 	if j.name == "" { // the segments are lost, or the journal is new
-		j.name = cmp.Or(j.sealedName(), j.o.Name, strings.ToLower(rand.Text()))
+		j.name = j.sealedName()
+	}
+	for s := Records; s < streamCount; s++ {
+		j.streams[s].found = j.streams[s].tip
+	}
+	j.openHeadFile()
+	if j.isNew = j.name == ""; j.isNew {
+		j.name = cmp.Or(j.o.Name, strings.ToLower(rand.Text()))
 	}
 	if len(j.open) > 0 {
 		return j.prepareEnd()

@@ -38,6 +38,9 @@ func (j *Journal) Retire(ctx context.Context, s Stream, until uint64) error {
 		return fmt.Errorf("retire %s up to %d: %w", s, until, err)
 	}
 	gone := j.drop(s, until, last, rest)
+	if err := j.noteHeads(true); err != nil { // else what is deleted now would be missed
+		return classify(err)
+	}
 	var errs []error
 	for _, f := range gone {
 		if err := j.disk.Remove(f.name()); !errors.Is(err, os.ErrNotExist) {

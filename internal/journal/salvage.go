@@ -40,7 +40,8 @@ type Salvaged struct {
 // salvage is one salvage.
 type salvage struct {
 	ctx     context.Context // of one call
-	from    disk
+	from    *folderDisk
+	heads   *heads // of the head file; nil: it says nothing
 	to      *Journal
 	logger  *slog.Logger
 	left    func(Left) error
@@ -107,6 +108,38 @@ func (s *salvage) close() {
 
 // find finds the files, the name of the log and the ends of the streams.
 func (s *salvage) find() error {
+	if err := s.findFiles(); err != nil {
+		return err
+	}
+	f, err := s.from.root.Open(headName)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // the other files say what they know
+	} else if err != nil {
+		return s.left(Left{File: headName, Reason: err.Error()})
+	}
+	defer f.Close() // read-only
+	h, ok := readHeads(f)
+	switch {
+	case !ok:
+		return s.left(Left{File: headName, Reason: "it is damaged"})
+	case h.isEmpty():
+		return nil
+	case s.done.Name == "":
+		s.done.Name = h.log
+	case s.done.Name != h.log:
+		return s.left(Left{File: headName, Reason: "it is of another log"})
+	}
+	s.heads = &h
+	for k := Records; k < streamCount; k++ {
+		if h.tips[k].Number > s.done.Tips[k].Number {
+			s.done.Tips[k] = h.tips[k]
+		}
+	}
+	return nil
+}
+
+// findFiles finds what segments and sealed files say.
+func (s *salvage) findFiles() error {
 	for k := Records; k < streamCount; k++ {
 		if err := s.findSealed(k); err != nil {
 			return err
@@ -267,6 +300,15 @@ func (s *salvage) copyTemporary() error {
 
 // begins returns the number of the first entry that the files of a stream should have.
 func (s *salvage) begins(k Stream) uint64 {
+	first := s.firstFound(k)
+	if s.heads != nil {
+		first = min(first, s.heads.anchors[k].Number+1)
+	}
+	return first
+}
+
+// firstFound is begins by the files that are there.
+func (s *salvage) firstFound(k Stream) uint64 {
 	if len(s.sealed[k]) > 0 {
 		return s.sealed[k][0].first
 	}
