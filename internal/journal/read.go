@@ -174,7 +174,7 @@ func (j *Journal) block(f *sealedFile, x *sealedIndex, b *block) ([]Entry, error
 	if err != nil && err != io.EOF && n < b.span()-markBytes {
 		return nil, errors.Join(errBlock, err)
 	}
-	list, err := x.readBlock(opened, content[:n], b, f.stream, j.name)
+	list, err := x.readBlock(opened, f.size, content[:n], b, f.stream, j.name)
 	if err == nil {
 		j.cached.keep(f, list)
 	}
@@ -316,7 +316,7 @@ func (r *reader) block(f *sealedFile) error {
 	if b.first > r.next {
 		return r.lost(b.first-1, reasonMissing)
 	}
-	entries, err := x.readBlock(r.window.file, r.window.bytes(b.offset, b.span()), b, f.stream, r.j.name)
+	entries, err := x.readBlock(r.window.file, f.size, r.window.bytes(b.offset, b.span()), b, f.stream, r.j.name)
 	if errors.Is(err, ErrDamaged) {
 		return r.lost(b.last(), reasonAltered)
 	}

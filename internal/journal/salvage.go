@@ -249,6 +249,8 @@ func (s *salvage) openSegment(number uint32) error {
 			s.done.Tips[h.stream] = Tip{h.number, h.hash}
 		}
 	}
+
+	g.sortPlaces()
 	if dirty > end {
 		return leave(fmt.Sprintf("%d bytes behind the last whole append, from %d on: a write that was not completed, or damage", dirty-end, end))
 	}
@@ -409,7 +411,7 @@ func (s *salvage) eachSealed(f *sealedFile, take func(*Entry) error) error {
 		if err := s.eachFrame(f.stream, next, b.first, take); err != nil {
 			return err
 		}
-		entries, err := x.readBlock(opened, w.bytes(b.offset, b.span()), b, f.stream, s.done.Name)
+		entries, err := x.readBlock(opened, f.size, w.bytes(b.offset, b.span()), b, f.stream, s.done.Name)
 		if err != nil {
 			s.hole(f.stream, b.first, b.last(), f.name(), fmt.Sprintf("the block at %d is damaged", b.offset))
 			if err := s.eachFrame(f.stream, b.first, b.last()+1, take); err != nil {

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"maps"
 	"slices"
 )
 
@@ -102,7 +103,7 @@ func (w *window) readPages() {
 // frame reads the frame at an offset; false: there is no whole one.
 func (w *window) frame(at int64, key segmentKey) (f scanned, ok bool) {
 	h, ok := parseHeader(w.bytes(at, headerSize), key)
-	if f = (scanned{h, at}); !ok || f.end() > w.limit || int64(f.start) > at || f.start < firstFrame {
+	if f = (scanned{h, at}); !ok || f.end() > w.limit || f.start < firstFrame {
 		return f, false
 	}
 	data := w.bytes(at+headerSize, int(h.length))
@@ -148,26 +149,49 @@ func (w *window) next(at, least int64) (next, last int64) {
 }
 
 // keepWhole returns the frames of a scan that count, and the offset at which the next one is put. What was durable counts, also
-// behind a damaged place; the torn end of the last write does not, nor an append of which a part is missing there.
+// behind a damaged place or out of its own; the torn end of the last write does not, nor an append of which a part is missing there.
 func keepWhole(found []scanned) (kept []scanned, end int64) {
 	durable := int64(firstFrame)
 	for i := range found {
 		durable = max(durable, int64(found[i].start))
 	}
+	synced := syncedWrites(found)
 	end = firstFrame
 	for i := range found {
 		f := &found[i]
 		whole := f.offset == end && (i == 0 || f.follows(&found[i-1]))
-		if !whole && end >= durable {
+		if !whole && end >= durable && !synced(f) {
 			break
 		}
 		kept, end = found[:i+1], f.end()
 	}
-	for n := len(kept); n > 0 && !kept[n-1].last && int64(kept[n-1].start) >= durable; n = len(kept) {
+	for n := len(kept); n > 0 && !kept[n-1].last && int64(kept[n-1].start) >= durable && !synced(&kept[n-1]); n = len(kept) {
 		end = kept[n-1].offset
 		kept = kept[:n-1]
 	}
 	return kept, end
+}
+
+// syncedWrites returns whether a frame is of a write that was synced, wherever the frame is: all writes after it began behind it. A write
+// that failed is followed by one that began where it did.
+func syncedWrites(found []scanned) func(f *scanned) bool {
+	starts := map[uint32]uint32{} // by write
+	for i := range found {
+		starts[found[i].write] = found[i].start
+	}
+	writes := slices.Sorted(maps.Keys(starts))
+	earliest := map[uint32]uint32{} // of the writes after one; that of the last one is not there
+	for i := len(writes) - 2; i >= 0; i-- {
+		after := writes[i+1]
+		earliest[writes[i]] = starts[after]
+		if later, ok := earliest[after]; ok {
+			earliest[writes[i]] = min(starts[after], later)
+		}
+	}
+	return func(f *scanned) bool {
+		start, later := earliest[f.write]
+		return later && start > f.start
+	}
 }
 
 // load scans a segment, and notes where its entries are. It returns the last header of each stream, and the bytes behind the end
@@ -186,11 +210,20 @@ func (g *segment) load() (lasts [streamCount]*header, torn int64, err error) {
 	}
 	for i := range kept {
 		f := &kept[i]
-		if g.note(&f.header, f.offset); !f.ends {
+		if last := lasts[f.stream]; !f.ends && (last == nil || f.number > last.number) {
 			lasts[f.stream] = &f.header
 		}
+		g.note(&f.header, f.offset)
 	}
+	g.sortPlaces()
 	return lasts, max(0, dirty-end), nil
+}
+
+// sortPlaces puts the entries of a segment whose frames are out of their places into the order of their numbers.
+func (g *segment) sortPlaces() {
+	for s := range g.places {
+		slices.SortStableFunc(g.places[s], func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	}
 }
 
 // note notes where an entry is.

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type sealedIndex struct {
 	blocks   []block
 
 	dictionaries []int64 // offsets at which the dictionary may be
+	scan         sync.Once
+	moved        *moved // set by scan
 	once         sync.Once
 	decoder      *zstd.Decoder
 	failed       error // of making the decoder
@@ -118,16 +121,15 @@ func parseTable(b []byte) (x *sealedIndex, ok bool) {
 	return x, true
 }
 
-// findMarks looks for the marks of a file whose table is damaged.
-func findMarks(f file, size int64) *sealedIndex {
-	x := &sealedIndex{}
-	var ok bool
-	if x.log, x.key, ok = readBegin(f); !ok {
-		return x
-	}
-	x.dictionaries = []int64{beginSize(x.log)}
+// placedMark is a mark where it was found.
+type placedMark struct {
+	mark
+	offset int64 // of its frame
+}
+
+// scanMarks returns the marks of a file by their places.
+func scanMarks(f file, size int64, key segmentKey) (found []placedMark) {
 	w, head := &window{file: f, limit: size}, skip(nil, markFrame, markSize)
-	next := uint64(0)
 	for at := int64(0); at < size; {
 		piece := w.bytes(at, windowSize)
 		i := bytes.Index(piece, head)
@@ -136,24 +138,99 @@ func findMarks(f file, size int64) *sealedIndex {
 			continue
 		}
 		at += int64(i)
-		m, ok := parseMark(w.bytes(at, markBytes), x.key)
-		if !ok || m.first < next {
+		m, ok := parseMark(w.bytes(at, markBytes), key)
+		if !ok {
 			at++
 			continue
 		}
-		if m.count == 0 {
+		found = append(found, placedMark{m, at})
+		at += markBytes
+	}
+	return found
+}
+
+// findMarks looks for the marks of a file whose table is damaged.
+func findMarks(f file, size int64) *sealedIndex {
+	x := &sealedIndex{}
+	var ok bool
+	if x.log, x.key, ok = readBegin(f); !ok {
+		return x
+	}
+	x.dictionaries = []int64{beginSize(x.log)}
+	found := scanMarks(f, size, x.key)
+	slices.SortStableFunc(found, func(a, b placedMark) int { return cmp.Compare(a.first, b.first) })
+	next := uint64(0)
+	for _, m := range found {
+		switch {
+		case m.first < next: // it is there twice
+		case m.count == 0:
 			x.hash = m.previous
-			at += markBytes
-			x.dictionaries = append(x.dictionaries[:1], at)
-			continue
+			x.dictionaries = append(x.dictionaries[:1], m.offset+markBytes)
+		default:
+			if len(x.blocks) == 0 {
+				x.previous = m.previous
+			}
+			k := block{first: m.first, count: m.count, length: m.length, offset: m.offset}
+			x.blocks, next = append(x.blocks, k), k.last()+1
 		}
-		k := block{first: m.first, count: m.count, length: m.length, offset: at}
-		if len(x.blocks) == 0 {
-			x.previous = m.previous
-		}
-		x.blocks, next, at = append(x.blocks, k), k.last()+1, k.end()
 	}
 	return x
+}
+
+// moved are the blocks of a file of which some are not where the table, or their mark, says.
+type moved struct {
+	marks  map[uint64]mark     // by the number of the first entry
+	frames map[frameKind]int64 // offsets of what is behind the marks
+}
+
+// frameKind is what a mark says of its frame.
+type frameKind struct{ length, sum uint32 }
+
+// findMoved looks for all marks and for what is between them.
+func (x *sealedIndex) findMoved(f file, size int64) *moved {
+	x.scan.Do(func() {
+		m := &moved{marks: map[uint64]mark{}, frames: map[frameKind]int64{}}
+		found := scanMarks(f, size, x.key)
+		for i, p := range found {
+			m.marks[p.first] = p.mark
+			from, until := p.offset+markBytes, p.offset+markBytes
+			if i+1 < len(found) {
+				until = found[i+1].offset
+			}
+			frame := make([]byte, min(until-from, maxBlock))
+			if n, err := f.ReadAt(frame, from); n == len(frame) || err == nil {
+				m.frames[frameKind{uint32(len(frame)), crc32.Checksum(frame, castagnoli)}] = from
+			}
+		}
+		x.moved = m
+	})
+	return x.moved
+}
+
+// readMoved reads the entries of a block that is not whole in its place: its mark and its frame may be elsewhere in the file.
+func (x *sealedIndex) readMoved(f file, size int64, b *block, s Stream, log string) ([]Entry, error) {
+	all := x.findMoved(f, size)
+	m, ok := all.marks[b.first]
+	if !ok || m.count != b.count || m.length != b.length {
+		return nil, errBlock
+	}
+	at, ok := all.frames[frameKind{m.length, m.sum}]
+	if !ok {
+		return nil, errBlock
+	}
+	frame := make([]byte, m.length)
+	if n, err := f.ReadAt(frame, at); n < len(frame) {
+		return nil, errors.Join(errBlock, err)
+	}
+	list, err := x.entriesOf(f, &m, frame, s, log)
+	if err != nil {
+		return nil, err
+	}
+	end := list[len(list)-1].tip()
+	if next, ok := all.marks[end.Number+1]; ok && next.previous != end.Hash {
+		return nil, errBlock
+	}
+	return list, nil
 }
 
 // decode decompresses the frame of a block. The dictionary is read by the first call.
@@ -199,22 +276,25 @@ var errBlock = fmt.Errorf("its block is not as it was written: %w", ErrDamaged)
 // span returns how many bytes readBlock needs: the block with its mark, and the mark behind it.
 func (b *block) span() int { return int(b.length) + 2*markBytes }
 
-// readBlock reads the entries of a block from its bytes. f is read for the dictionary. It fails if one of the entries is not as it was
-// appended.
-func (x *sealedIndex) readBlock(f io.ReaderAt, bytes []byte, b *block, s Stream, log string) ([]Entry, error) {
+// readBlock reads the entries of a block from its bytes or, where they are not its own, from wherever in the file it is. f is read for that,
+// and for the dictionary. It fails if one of the entries is not as it was appended.
+func (x *sealedIndex) readBlock(f file, size int64, bytes []byte, b *block, s Stream, log string) ([]Entry, error) {
+	list, err := x.readPlaced(f, bytes, b, s, log)
+	if errors.Is(err, ErrDamaged) {
+		if list, moved := x.readMoved(f, size, b, s, log); moved == nil {
+			return list, nil
+		}
+	}
+	return list, err
+}
+
+// readPlaced reads the entries of a block that is in its place.
+func (x *sealedIndex) readPlaced(f file, bytes []byte, b *block, s Stream, log string) ([]Entry, error) {
 	m, ok := parseMark(bytes, x.key)
 	if !ok || m.first != b.first || m.count != b.count || m.length != b.length || len(bytes) < markBytes+int(m.length) {
 		return nil, errBlock
 	}
-	frame := bytes[markBytes:][:m.length]
-	if crc32.Checksum(frame, castagnoli) != m.sum {
-		return nil, errBlock
-	}
-	content, err := x.decode(f, frame)
-	if err != nil {
-		return nil, errors.Join(errBlock, err)
-	}
-	list, err := m.entries(content, s, log)
+	list, err := x.entriesOf(f, &m, bytes[markBytes:][:m.length], s, log)
 	if err != nil {
 		return nil, err
 	}
@@ -223,6 +303,18 @@ func (x *sealedIndex) readBlock(f io.ReaderAt, bytes []byte, b *block, s Stream,
 		return nil, errBlock // where the next mark is damaged nothing says it
 	}
 	return list, nil
+}
+
+// entriesOf reads the entries of the frame of a mark.
+func (x *sealedIndex) entriesOf(f file, m *mark, frame []byte, s Stream, log string) ([]Entry, error) {
+	if crc32.Checksum(frame, castagnoli) != m.sum {
+		return nil, errBlock
+	}
+	content, err := x.decode(f, frame)
+	if err != nil {
+		return nil, errors.Join(errBlock, err)
+	}
+	return m.entries(content, s, log)
 }
 
 // entries reads the entries of a block.
