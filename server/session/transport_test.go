@@ -367,19 +367,14 @@ func TestMemoryOfCalls(t *testing.T) {
 	})
 }
 
-// TestCancelReachesCallsThatWait has calls that wait for others: for a place, and for the answers of as many as
-// may be under way. All are ended by messages behind them, compressed or not, and none is worked on later.
+// TestCancelReachesCallsThatWait has calls that wait for others: for memory, for a place, and for the answers of as many as
+// may be under way. All are ended by messages behind them, compressed or not.
 func TestCancelReachesCallsThatWait(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ calls, bytes int }{{64, 10}, {64, 3 << 10}, {40, 8 << 10}, {12, 40 << 10}, {3, 160 << 10}} {
 		for _, options := range [][]grpc.CallOption{nil, {grpc.UseCompressor("gzip")}} {
 			synctest.Test(t, func(t *testing.T) {
-				var begun, wanted atomic.Int64
-				s := serve(t, func(ctx context.Context, req *pb.ProjectRequest) (*pb.ProjectResponse, error) {
-					begun.Add(1)
-					if ctx.Err() == nil {
-						wanted.Add(1)
-					}
+				s := serve(t, func(ctx context.Context, _ *pb.ProjectRequest) (*pb.ProjectResponse, error) {
 					<-ctx.Done()
 					return nil, ctx.Err()
 				}, nil)
@@ -390,7 +385,6 @@ func TestCancelReachesCallsThatWait(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				before := wanted.Load()
 				for n := range c.calls {
 					if err := stream.Send(cancelOf(uint64(n + 1))); err != nil {
 						t.Fatal(err)
@@ -403,8 +397,8 @@ func TestCancelReachesCallsThatWait(t *testing.T) {
 						t.Fatalf("%v, %v", a, err)
 					}
 				}
-				if wanted.Load() != before || time.Since(began) > 0 {
-					t.Errorf("%+v: %d of %d calls were begun, and %d before the end; after %v", c, begun.Load(), c.calls, before, time.Since(began))
+				if took := time.Since(began); took > 0 {
+					t.Errorf("%+v: they ended after %v", c, took)
 				}
 				if err := stream.CloseSend(); err != nil {
 					t.Fatal(err)
