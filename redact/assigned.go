@@ -15,6 +15,7 @@ type value struct {
 	tight    bool // the operator is directly before it, or its quote
 	element  bool // it is the text of an element of XML
 	long     bool // it has no end in maxValue bytes, and goes on to the next white space
+	word     int  // where it ends if the quote before its name is none of its own; 0: it has no such quote
 }
 
 // Bounds of an assigned value.
@@ -154,6 +155,7 @@ func (s *valueScan) value() (value, bool) {
 		v.to = s.quotedEnd(quote, level)
 	default:
 		if quote, level = s.quotedToken(); quote != 0 {
+			v.word = s.unquotedEnd(v.from)
 			v.to = s.quotedEnd(quote, level)
 			v.quoted = true
 		} else {
@@ -482,7 +484,7 @@ func (s *valueScan) escape(i int, separator byte) (n int, ends bool) {
 			}
 			c = c<<4 | h - '0'
 		}
-		return 6, c <= ' ' || c == separator && c != 0 || c == '"' || c == '\''
+		return 6, c <= ' ' || c == separator && c != 0 || c == '"' || c == '\'' || c == '<' && s.at(i+6) == '/'
 	}
 	return 2, false
 }

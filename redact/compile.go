@@ -27,8 +27,9 @@ const (
 
 // Marks in expressions: private runes for the parts that are matched by hand.
 const (
-	gapRune  = '\U000F0001'
-	stopRune = '\U000F0002'
+	gapRune    = '\U000F0001'
+	stopRune   = '\U000F0002'
+	assignRune = '\U000F0003'
 )
 
 // shorten replaces the shared parts of an expression of gitleaks by marks, and
@@ -138,6 +139,8 @@ func (c *compiler) literal(t *syntax.Regexp) ([][]step, error) {
 			list = append(list, step{op: opGap})
 		case r == stopRune:
 			list = append(list, step{op: opStop})
+		case r == assignRune:
+			list = append(list, step{op: opAssign})
 		case r >= utf8.RuneSelf:
 			return nil, fmt.Errorf("%w: %q", errUnsupported, r)
 		default:
@@ -301,6 +304,13 @@ func (c *compiler) apart(class *[256]bool, rest []step) bool {
 		case opStop:
 			for b := range class {
 				if class[b] && stops[b] {
+					return false
+				}
+			}
+			return true
+		case opAssign:
+			for b := range class {
+				if class[b] && assigns[b] {
 					return false
 				}
 			}

@@ -21,6 +21,8 @@ type extraRule struct {
 const (
 	gap  = string(gapRune)
 	stop = string(stopRune)
+	// assign is between a name and the value that is assigned to it.
+	assign = string(assignRune)
 )
 
 // extraRules are the rules that gitleaks lacks, or has for files only.
@@ -33,7 +35,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "jwt", about: "a signed or encrypted JSON Web Token; gitleaks' rule with a header that is JSON",
-		re:   []string{`\b(eyJ[\w-]{8,}\.eyJ[\w/\\=.-]{20,})`, `\b(eyJ[\w-]{16,}\.\.?[\w-]{16,}\.[\w.-]{20,})`},
+		re:   []string{`\b(eyJ[\w-]{8,}\.eyJ[\w/=.-]{20,})`, `\b(eyJ[\w-]{16,}\.\.?[\w-]{16,}\.[\w.-]{20,})`},
 		rank: rankPrefix, entropy: 3,
 	},
 	{
@@ -66,7 +68,7 @@ var extraRules = []extraRule{
 	{
 		id: "url-parameter", about: "tokens, keys and signatures in a query",
 		re: []string{
-			`(?i)[?&](?:access_?token|auth_?token|id_token|refresh_token|token|api_?key|secret|client_secret|password|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=([\w%.~+/-]{16,})`,
+			`(?i)(?:[?&]|\\u0026|&amp;)(?:access_?token|auth_?token|id_token|refresh_token|token|api_?key|secret|client_secret|password|sig|signature|x-amz-signature|x-amz-security-token|x-goog-signature)=([\w%.~+/-]{16,})`,
 		},
 		rank: rankPlace, entropy: 3, needs: aDigit, ends: atLeast,
 	},
@@ -85,7 +87,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "npmrc-auth", about: "`_authToken`, `_auth` and `_password` of an .npmrc",
-		re:   []string{`(?:_authToken|_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;]{8,512})`, `/:_authToken[ ]["']?([^\s"'$;]{8,512})`},
+		re:   []string{`(?:_authToken|_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;\\]{8,512})`, `/:_authToken[ ]["']?([^\s"'$;\\]{8,512})`},
 		rank: rankPlace, needs: mixed,
 	},
 	{
@@ -109,21 +111,21 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
-		re:   []string{capitals + `["'\\\]]{0,4}[ \t]{0,2}[:=]{1,2}[ \t]{0,40}([^\r\n]{8})`},
+		re:   []string{capitals + `` + assign + `([^\r\n]{8})`},
 		rank: rankPlace, needs: mixed | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
 	},
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
 			capitals + `["']{0,1}(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n"'][^\r\n]{7})`,
-			`(?:_PASS|_PWD|_PAT|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)["'\\\]]{0,4}[ \t]{0,2}[:=]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?:_PASS|_PWD|_PAT|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
 	},
 	{
 		id: "password", about: passwordAbout,
 		re: []string{
-			`(?i)(?:passw(?:or)?d|passphrase|pwd)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)(?:passw(?:or)?d|passphrase|pwd)` + assign + `([^\r\n]{8})`,
 			`(?i)(?:passw(?:or)?d|identified by)[ ]\\{0,3}'([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: aDigit | aLetter | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
@@ -131,7 +133,7 @@ var extraRules = []extraRule{
 	{
 		id: "password", about: passwordAbout,
 		re: []string{
-			`(?i)pass["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)pass` + assign + `([^\r\n]{8})`,
 			`(?i)(?:passw(?:or)?d|passphrase)["']?(?:[ ]is)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ](?:for|of)[ ](?:the[ ])?(?:user[ ])?[^\s:]{1,64}(?::|[ ]is)[ ]([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ]for[ ]the[ ][^\s:]{1,32}[ ]user[^\n:]{0,90}:[\s\\nr]{1,8}([^\r\n]{8})`,
@@ -179,24 +181,24 @@ var extraRules = []extraRule{
 	{
 		id: "command-password", about: commandAbout,
 		re: []string{
-			`\becho[ ](?:-n[ ])?["']?[^\s"':]{1,64}:([^\s"'|]{6,256})["']?[ ]?\|[ ]?(?:sudo[ ])?chpasswd`,
-			`\becho[ ](?:-n[ ])?["']?([^\s"'|$]{8,256})["']?[ ]?\|[ ]?(?:docker|podman|helm registry|skopeo|crane|oras|gh auth)[ ]login`,
+			`\becho[ ](?:-n[ ])?["']?[^\s"':]{1,64}:([^\s"'|\\]{6,256})["']?[ ]?\|[ ]?(?:sudo[ ])?chpasswd`,
+			`\becho[ ](?:-n[ ])?["']?([^\s"'|$\\]{8,256})["']?[ ]?\|[ ]?(?:docker|podman|helm registry|skopeo|crane|oras|gh auth)[ ]login`,
 		},
 		rank: rankPlace, needs: noPath,
 	},
 	{
 		id: "assigned-secret", about: "a value with a symbol in it, or one drawn at random, beside a name like `client_secret` or `api_key`",
 		re: []string{
-			`(?i)(?:client[_.-]?secret|secret[_.-]?key|api[_.-]?key|access[_.-]?key|auth[_.-]?token|access[_.-]?token|private[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)(?:client[_.-]?secret|secret[_.-]?key|api[_.-]?key|access[_.-]?key|auth[_.-]?token|access[_.-]?token|private[_.-]?key)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankGeneric, entropy: 2.5, needs: strong | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
 	},
 	{
 		id: "assigned-secret", about: "a value with a symbol in it, or one drawn at random, beside a name like `client_secret` or `api_key`",
 		re: []string{
-			`(?i)` + secretNames + `["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
-			`(?i)(?:secretstring|psk|tls\.key|key-data|wpa_passphrase)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
-			`(?i)(?:presharedkey|accountkey|sharedaccesskey|signing[_.-]?key|encryption[_.-]?key|auth[_.-]?key)["'\\\]]{0,4}[ \t]{0,2}[:=>]{1,2}[ \t]{0,40}([^\r\n]{8})`,
+			`(?i)` + secretNames + `` + assign + `([^\r\n]{8})`,
+			`(?i)(?:secretstring|psk|tls\.key|key-data|wpa_passphrase)` + assign + `([^\r\n]{8})`,
+			`(?i)(?:presharedkey|accountkey|sharedaccesskey|signing[_.-]?key|encryption[_.-]?key|auth[_.-]?key)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankGeneric, needs: noPath | noCode, ends: byValue, drawn: likely,
 	},
@@ -205,7 +207,7 @@ var extraRules = []extraRule{
 		re: []string{
 			`(?i)` + pairNames + `["'\\,:{}=]{0,6}[\s\\nr"',:{}=]{1,90}value["'\\]{0,3}[ \t]{0,2}[:=][ \t]{0,2}([^\r\n]{8})`,
 			`(?i)` + pairNames + `[ \t]{0,40}(?:\||[^\x00-\x7f]{3})[ \t]{0,4}([^\r\n]{8})`,
-			`(?i)` + pairNames + `["\\]{1,4}\]=>[\s\\nr]{1,40}string\(\d{1,4}\)[ ]([^\r\n]{8})`,
+			`(?i)` + pairNames + `["\\]{1,4}\]=(?:>|\\{1,3}u003e)[\s\\nr]{1,40}string\(\d{1,4}\)[ ]([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
 	},
@@ -219,7 +221,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "paired-secret", about: pairedAbout,
-		re:   []string{`(?i)\b(?:user[ ]?name|user|login|email|e-mail),passw(?:or)?d(?:,[\w ]{1,40})?(?:\r?\n|\\{1,3}n|\\{1,3}r\\{1,3}n)[^,\r\n]{1,64},["']?([^,\s"']{8,256})`},
+		re:   []string{`(?i)\b(?:user[ ]?name|user|login|email|e-mail),passw(?:or)?d(?:,[\w ]{1,40})?(?:\r?\n|\\{1,3}n|\\{1,3}r\\{1,3}n)[^,\r\n]{1,64},["']?([^,\s"'\\]{8,256})`},
 		rank: rankPlace, drawn: hardly,
 	},
 	{

@@ -14,20 +14,21 @@ import (
 // Whole redacts a text that is all there is of a payload. One that is JSON stays JSON, and has no secret that only shows when its
 // strings are read. Counts of what was found in strings have no bytes. It ends with ctx, the error of which is its only one.
 func Whole(ctx context.Context, o Options, text []byte) ([]byte, []Count, error) {
+	if !looksLikeJSON(text) || !json.Valid(text) {
+		return TextWithin(ctx, o, text)
+	}
+	text, inside, err := redactStrings(ctx, o, text)
+	if err != nil {
+		return nil, nil, err
+	}
 	redacted, found, err := TextWithin(ctx, o, text)
-	if err != nil || !looksLikeJSON(text) || !json.Valid(text) {
-		return redacted, found, err
+	if err == nil && len(found) > 0 && !json.Valid(redacted) {
+		redacted, found, err = redactScalars(ctx, o, text)
 	}
-	if len(found) > 0 && !json.Valid(redacted) {
-		if redacted, found, err = redactScalars(ctx, o, text); err != nil {
-			return nil, nil, err
-		}
-	}
-	again, inside, err := redactStrings(ctx, o, redacted)
 	if err != nil || len(inside) == 0 {
 		return redacted, found, err
 	}
-	return again, sum(found, inside), nil
+	return redacted, sum(found, inside), nil
 }
 
 // sum adds up counts by kind. Those of bytes are of texts that are decoded here, and left out.
@@ -87,10 +88,10 @@ func redactString(ctx context.Context, o Options, quoted []byte) ([]byte, []Coun
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), found, nil
 }
 
-// looksLikeJSON reports whether a text begins like an object or an array. It spares other texts the validation.
+// looksLikeJSON reports whether a text begins like an object, an array or a string. It spares other texts the validation.
 func looksLikeJSON(text []byte) bool {
 	t := bytes.TrimLeft(text, " \t\r\n")
-	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
+	return len(t) > 0 && (t[0] == '{' || t[0] == '[' || t[0] == '"')
 }
 
 // redactScalars redacts every scalar of a JSON text by itself, so that the text stays JSON: a number that is a secret becomes a

@@ -142,6 +142,8 @@ func (m *matcher) match(steps []step, begin, i int, r *result) {
 			}
 		case opGap:
 			i, o = m.gapAt(i)
+		case opAssign:
+			i, o = m.assignAt(i)
 		case opFrom:
 			r.from = i
 		case opTo:
@@ -395,6 +397,76 @@ func (m *matcher) gapFrom(i int) (to int, wait bool) {
 		return -1, !m.v.end
 	}
 	return i, false
+}
+
+// Bounds of what is between a name and its value where that is assigned.
+const (
+	maxAssignQuotes    = 4  // quotes, backslashes and closing brackets behind the name
+	maxAssignSpace     = 2  // before the operator
+	maxAssignOperators = 2  // as in ":=", "=>" and "=="
+	maxAssignColumn    = 40 // spaces and tabs behind it
+)
+
+// assigns are the bytes that it begins with.
+var assigns = func() (set [256]bool) {
+	for _, c := range []byte("\"'\\] \t:=>") {
+		set[c] = true
+	}
+	return set
+}()
+
+// assignAt matches what is between a name that ends at i and its value: quotes, an operator, which may be escaped as JSON does for
+// HTML, and space. It returns where the value begins.
+func (m *matcher) assignAt(i int) (to int, o outcome) {
+	b := m.v.b
+	for n := 0; n < maxAssignQuotes && i < len(b) && (isQuote(b[i]) && b[i] != '`' || b[i] == ']' || b[i] == '\\' && escapedOperator(b[i:]) == 0); n++ {
+		i++
+	}
+	i = pastBlanks(b, i, maxAssignSpace)
+	operators := 0
+	for ; operators < maxAssignOperators && i < len(b); operators++ {
+		n := escapedOperator(b[i:])
+		if c := b[i]; c == ':' || c == '=' || c == '>' {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	if operators > 0 {
+		i = pastBlanks(b, i, maxAssignColumn)
+	}
+	switch {
+	case i+maxEscape >= len(b) && !m.v.end:
+		return i, waits
+	case operators == 0:
+		return i, fails
+	}
+	return i, matches
+}
+
+// pastBlanks returns the place behind at most most spaces and tabs.
+func pastBlanks(b []byte, i, most int) int {
+	for n := 0; n < most && i < len(b) && (b[i] == ' ' || b[i] == '\t'); n++ {
+		i++
+	}
+	return i
+}
+
+// maxEscape is the length of the longest escape of an operator.
+const maxEscape = len(`\\\u003e`)
+
+// escapedOperator returns the length of an escape of "=" or ">" that b begins with: \u003d and \u003e, with up to two more backslashes.
+func escapedOperator(b []byte) int {
+	n := 0
+	for n < 3 && n < len(b) && b[n] == '\\' {
+		n++
+	}
+	if n == 0 || len(b) < n+5 || string(b[n:n+4]) != "u003" || lower(b[n+4]) != 'd' && lower(b[n+4]) != 'e' {
+		return 0
+	}
+	return n + 5
 }
 
 // quotes are the bytes that may be around an operator and a value.

@@ -33,7 +33,7 @@ func (p *pattern) mayBeginInside(classes []*[256]bool) bool {
 				if s.min > 0 {
 					return false
 				}
-			case opGap:
+			case opGap, opAssign:
 				return true
 			}
 		}
@@ -84,14 +84,15 @@ type step struct {
 type op uint8
 
 const (
-	opClass op = iota
-	opText     // these bytes
-	opFold     // these bytes, in any case; text is lower case
-	opEdge     // \b, or a terminal sequence or an escape ends before
-	opGap      // what is between a name and its value
-	opStop     // what ends a secret
-	opFrom     // the secret begins
-	opTo       // the secret ends
+	opClass  op = iota
+	opText      // these bytes
+	opFold      // these bytes, in any case; text is lower case
+	opEdge      // \b, or a terminal sequence or an escape ends before
+	opGap       // what is between a name and its value, in gitleaks
+	opAssign    // what is between a name and its value where that is assigned
+	opStop      // what ends a secret
+	opFrom      // the secret begins
+	opTo        // the secret ends
 )
 
 // Bounds of patterns.

@@ -179,7 +179,14 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 		case !ok:
 			return waits
 		case rule.ends == byValue && !rule.assigned(f.v.b[v.from:v.to], v):
-			return fails
+			if v.word == 0 || v.word == v.to {
+				return fails
+			}
+			v = value{from: v.from, to: v.word, tight: v.tight} // the first word of a longer string
+			if !rule.assigned(f.v.b[v.from:v.to], v) {
+				return fails
+			}
+			r.from, r.to, r.more = v.from, v.to, -1
 		case rule.ends == byValue:
 			r.from, r.to, r.more = v.from, v.to, -1
 		case v.to > r.to:

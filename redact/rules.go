@@ -226,7 +226,7 @@ type Rule struct {
 	Kind, About string
 	Entropy     float64
 	// Expressions are in the syntax of package regexp. In them GapRune is the gap
-	// between a name and its value, and StopRune the end of a secret.
+	// between a name and its value, AssignRune that of an assignment, and StopRune the end of a secret.
 	Expressions []string
 	Group       int // that is the secret; 0: the first one, or all
 	// Assigned is true if the expressions have only the begin of the secret, which ends where the syntax around it does.
@@ -236,8 +236,9 @@ type Rule struct {
 
 // The runes for the parts of expressions that are matched by hand.
 const (
-	GapRune  = gapRune
-	StopRune = stopRune
+	GapRune    = gapRune
+	StopRune   = stopRune
+	AssignRune = assignRune
 )
 
 // Rules returns the rules, in the order of their kinds.

@@ -102,8 +102,12 @@ const wordy = 4
 
 // random reports whether a value was drawn at random, as far as the rule asks for that.
 func (r *rule) random(b []byte, v value) bool {
+	head := b[:min(len(b), maxDrawn)]
+	if !needs(aLetter).met(head) { // a number, also of JSON
+		return false
+	}
 	least := r.drawn
-	if !needs(aDigit | aLetter).met(b[:min(len(b), maxDrawn)]) {
+	if !needs(aDigit).met(head) {
 		least += wordy
 	}
 	if !v.quoted && code(b) {

@@ -214,6 +214,8 @@ func (p *Patterns) begin(steps []step) (sets [][256]bool) {
 				set[c] = isName(byte(c)) || quotes[c] || strings.IndexByte("=:>,?|", byte(c)) >= 0
 			}
 			return append(sets, set)
+		case opAssign:
+			return append(sets, assigns)
 		case opStop:
 			return sets
 		}

@@ -305,6 +305,9 @@ type grower struct {
 // gaps are forms of what is between a name and its value.
 var gaps = []string{"_key = '", ": ", "=", `": "`, " := `"}
 
+// assigns are forms of what is between a name and the value that is assigned to it.
+var assigns = []string{"=", ": ", ":", " = ", `": "`, " => ", ` =\u003e '`, `'] = "`, ":   "}
+
 // grow appends a text that a part of an expression matches.
 func (g *grower) grow(t *syntax.Regexp) {
 	switch t.Op {
@@ -313,6 +316,8 @@ func (g *grower) grow(t *syntax.Regexp) {
 			switch r {
 			case redact.GapRune:
 				g.text.WriteString(gaps[g.below(len(gaps))])
+			case redact.AssignRune:
+				g.text.WriteString(assigns[g.below(len(assigns))])
 			case redact.StopRune:
 			default:
 				if r >= '0' && r <= '9' && !g.captured {

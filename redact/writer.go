@@ -1,0 +1,34 @@
+package redact
+
+import "io"
+
+// Writer redacts what is written to it, and writes the rest to another writer. It holds back what may be the begin of a secret (see
+// the package); Close writes that. It is not safe for concurrent use.
+type Writer struct {
+	to io.Writer
+	r  *Redactor
+}
+
+// NewWriter returns a Writer at the beginning of a stream.
+func NewWriter(o Options, to io.Writer) *Writer { return &Writer{to, New(o)} }
+
+// Write implements io.Writer. Its error is that of the writer behind, and then the stream cannot go on.
+func (w *Writer) Write(p []byte) (int, error) {
+	if err := w.pass(w.r.Write([][]byte{p})); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Close ends the stream, and writes what was held back. It does not close the writer behind.
+func (w *Writer) Close() error { return w.pass(w.r.Flush()) }
+
+// pass writes what is ready.
+func (w *Writer) pass(parts [][]byte) error {
+	for _, p := range parts {
+		if _, err := w.to.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
