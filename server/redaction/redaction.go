@@ -10,6 +10,7 @@
 package redaction
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -61,9 +62,28 @@ func (c counts) add(found []redact.Count) {
 	}
 }
 
-// list returns the counts as the contract has them, sorted by kind.
+// Bounds of the kinds that are counted for one output or payload. What a tool wrote may have secrets of more.
+const (
+	maxKinds   = 64
+	otherKinds = "others"
+)
+
+// list returns the counts as the contract has them, sorted by kind. Beyond maxKinds, those of the fewest secrets are one.
 func (c counts) list() (list []*pb.Redaction) {
-	for _, kind := range slices.Sorted(maps.Keys(c)) {
+	kinds := slices.Sorted(maps.Keys(c))
+	if len(kinds) > maxKinds {
+		slices.SortStableFunc(kinds, func(a, b string) int { return cmp.Compare(c[b], c[a]) })
+		few := counts{otherKinds: 0}
+		for i, kind := range kinds {
+			if i < maxKinds-1 && kind != otherKinds {
+				few[kind] = c[kind]
+			} else {
+				few[otherKinds] += c[kind]
+			}
+		}
+		return few.list()
+	}
+	for _, kind := range kinds {
 		list = append(list, &pb.Redaction{Kind: kind, Count: uint64(c[kind])})
 	}
 	return list
