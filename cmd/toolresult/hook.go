@@ -19,6 +19,7 @@ import (
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/hooks"
 	"github.com/toolresult/toolresult/internal/privatedir"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // A hook is a program that an agent host runs before or after a tool. It must never be the reason that a host does not work:
@@ -30,7 +31,7 @@ func hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "hook HOST", Short: "Answer a hook of an agent host, with the host's JSON on stdin", Args: cobra.ExactArgs(1),
 		Long: "Reads the JSON that an agent host gives to a hook, and prints the JSON that the host takes, or nothing. After a tool " +
-			"a large result becomes a receipt; before a tool the command runs through `toolresult shell`; a prompt says what the agent " +
+			"a large result becomes a receipt, and secrets of a shorter one are replaced (TOOLRESULT_REDACT=off); before a tool the command runs through `toolresult shell`; a prompt says what the agent " +
 			"looks for, by which its next receipts are made. Where no sidecar runs, one is started, as `toolresult ensure` does. The exit " +
 			"code is always 0.\n\n" +
 			"`toolresult install HOST` writes the settings that run it. Hosts: claude-code, gemini-cli, codex, copilot-cli, opencode, pi.",
@@ -105,6 +106,19 @@ func (h *hook) answer(ctx context.Context, host hooks.Host, stdin io.Reader) (ou
 		}
 		return nil, h.setFocus(ctx, focus)
 	}
+	out, err = h.after(ctx, host, payload)
+	if out != nil || !isRedacting() {
+		return out, err
+	}
+	clean, failed := hooks.Clean(host, payload, func(text []byte) ([]byte, bool) {
+		plain, found, err := redact.Whole(ctx, redact.Options{Patterns: redact.BuiltIn()}, text)
+		return plain, err == nil && len(found) > 0
+	})
+	return clean, cmp.Or(err, failed)
+}
+
+// after returns the receipt of a result, as the host takes it.
+func (h *hook) after(ctx context.Context, host hooks.Host, payload []byte) ([]byte, error) {
 	r, err := hooks.After(host, payload, hooks.Options{Reads: h.reads, Regular: isOwnFile, Written: isWrittenByHost})
 	if err != nil {
 		return nil, err
