@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolresult/toolresult/internal/mcpproxy"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // Defaults of `mcp`.
@@ -46,7 +47,8 @@ func mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "mcp [--url URL] [-- SERVER ARGS...]", Short: "Pass messages to a server of MCP, with receipts in place of large results",
 		Long: "Passes the messages of a client of MCP, on standard input and output, to a server that it starts or that is at a URL.\n" +
-			"Results up to the threshold, and all other messages, pass byte for byte. The exit code is that of the server.",
+			"Results up to the threshold, and all other messages, pass byte for byte but for secrets, which are replaced " +
+			"(TOOLRESULT_REDACT=off). The exit code is that of the server.",
 		Example: "  toolresult mcp -- npx -y @modelcontextprotocol/server-filesystem /home/me\n" +
 			"  toolresult mcp --url https://mcp.example.com/mcp --header 'Authorization: Bearer ${TOKEN}'",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -88,9 +90,13 @@ func (m *mcp) run(ctx context.Context, args []string, in io.Reader, out, stderr 
 		fmt.Fprintln(stderr, "toolresult:", err)
 		return exitError{serverNotStarted(err)}
 	}
+	var patterns *redact.Patterns
+	if isRedacting() {
+		patterns = redact.BuiltIn()
+	}
 	p := mcpproxy.New(mcpproxy.Options{
 		Threshold: m.threshold, KeepStructured: m.keep, ReadTool: m.readTool, Server: m.name, Drain: mcpDrain, Log: log,
-		Nested: isOurProxy(args),
+		Nested: isOurProxy(args), Patterns: patterns,
 	}, sidecar)
 	if code := p.Run(ctx, in, out, upstream); code != 0 {
 		return exitError{code}

@@ -48,7 +48,7 @@ var table = map[string]row{
 	"internal/sqlitedb":      {imports: []string{"internal/heldfile"}},                         // knows no tables
 	"internal/journal":       {imports: []string{"internal/groupcommit", "internal/heldfile"}}, // knows no records and no artifacts
 	"internal/index":         {imports: []string{"internal/journal", "internal/sqlitedb"}},
-	"internal/mcpproxy":      {imports: []string{"internal/jsonspan"}},
+	"internal/mcpproxy":      {imports: []string{"internal/jsonspan", "redact"}},
 
 	"internal/mcpproxy/sidecarclient": {imports: []string{"gen", "clients/go", "internal/mcpproxy"}, grpc: all},
 
@@ -136,7 +136,7 @@ var table = map[string]row{
 	// The page, a client of the services.
 	"inspect": {imports: list("gen", "internal/compactstream", "envelope", "preview/textscan", "tokens"), grpc: all},
 
-	"cmd":                     {imports: list("gen", "clients/go", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
+	"cmd":                     {imports: list("gen", "clients/go", "inspect", "cmd/toolresult/internal/...", "internal/...", "envelope", "artifactstore", "projectors/profile", "redact", "server", "server/config", "server/families", "server/rpc", "server/telemetry", "tokens"), grpc: all},
 	"integration":             {imports: list("gen", "artifactstore/dir", "clients/go"), grpc: all},
 	"integration/performance": {imports: list("gen", "artifactstore/dir", "auditlog", "auditlog/local", "integration/audittest", "internal/journal", "integration"), grpc: all},
 	// How commands are run knows no message.

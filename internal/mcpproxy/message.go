@@ -95,10 +95,13 @@ func (o object) get(name string) span {
 
 // index returns the index of a member; -1 for none.
 func (o object) index(name string) int {
-	return slices.IndexFunc(o.list, func(m member) bool {
-		got, _ := jsonspan.String(m.name.of(o.text))
-		return got == name
-	})
+	return slices.IndexFunc(o.list, func(m member) bool { return o.nameOf(m) == name })
+}
+
+// nameOf returns the name of a member.
+func (o object) nameOf(m member) string {
+	name, _ := jsonspan.String(m.name.of(o.text))
+	return name
 }
 
 // in returns the object that is the value of a member. It has no members for another value.

@@ -5,7 +5,8 @@
 // the answer of the server passes.
 //
 // Read proxy.go first: it has both directions, and calls.go what is on its way. frame.go and events.go cut what arrives into
-// messages, message.go finds their members, answer.go and tools.go say what is replaced by what, edit.go replaces it, readtool.go
+// messages, message.go finds their members, answer.go and tools.go say what is replaced by what, edit.go replaces it, clean.go
+// replaces secrets, readtool.go
 // and links.go are what the proxy answers itself. Servers are in process.go and http.go, with http_stream.go and headers.go. The sidecar is behind an interface.
 package mcpproxy
 
@@ -20,16 +21,19 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/toolresult/toolresult/redact"
 )
 
 // Options are how a Proxy works.
 type Options struct {
-	Threshold      int           // bytes of text, or of structured content, up to which a result stays as it is
-	KeepStructured bool          // leave structured content and its schemas in
-	ReadTool       string        // the name of the tool that is added
-	Server         string        // the name of the server in receipts; empty: as it calls itself
-	Drain          time.Duration // for which answers are waited for when the client sends no more
-	Nested         bool          // the server is a proxy of this program, whose receipts are receipts
+	Threshold      int              // bytes of text, or of structured content, up to which a result stays as it is
+	KeepStructured bool             // leave structured content and its schemas in
+	ReadTool       string           // the name of the tool that is added
+	Server         string           // the name of the server in receipts; empty: as it calls itself
+	Drain          time.Duration    // for which answers are waited for when the client sends no more
+	Nested         bool             // the server is a proxy of this program, whose receipts are receipts
+	Patterns       *redact.Patterns // by which secrets are replaced in what passes; nil: none are
 	Log            *slog.Logger
 }
 
@@ -226,7 +230,7 @@ func (p *Proxy) fromServer(ctx context.Context) {
 // fromServerOne passes a message of the server on, or changes it.
 func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 	if f.Rest != nil {
-		p.write(f.Bytes, f.Rest)
+		p.writeLong(f)
 		f.Release()
 		return
 	}
@@ -249,7 +253,7 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 		k = p.calls.take(m.id)
 	}
 	if !ok || !m.isAnswer {
-		p.write(f.Bytes)
+		p.pass(ctx, [][]byte{f.Bytes})
 		f.Release()
 		return
 	}
@@ -275,7 +279,7 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 			p.noteServer(m.in("result"))
 		}
 	}
-	p.write(f.Bytes)
+	p.pass(ctx, [][]byte{f.Bytes})
 	f.Release()
 }
 
@@ -325,14 +329,14 @@ func (p *Proxy) change(ctx context.Context, k call, a answer) {
 	r, err := p.sidecar.Project(ctx, Result{Server: p.serverName(), Tool: k.tool, JSON: pieces, Size: size, Texts: a.textsAlone()})
 	if err != nil {
 		p.o.Log.Debug("a result passes as it is", "tool", k.tool, "error", err)
-		p.write(a.m.text)
+		p.pass(ctx, [][]byte{a.m.text})
 		return
 	}
 	if changed := a.rewrite(r, p.links.Load()); changed != nil {
-		p.writePieces(changed)
+		p.pass(ctx, changed)
 		return
 	}
-	p.write(a.m.text)
+	p.pass(ctx, [][]byte{a.m.text})
 }
 
 // write writes a message, and what follows its bytes.
