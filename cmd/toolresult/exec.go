@@ -132,7 +132,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	defer p.stop()
 	d.shown = p
 	stdout := &outlet{to: p.before(cmd.OutOrStdout()), file: cmd.OutOrStdout()}
-	d.stdout, d.stderr = stdout, p.before(cmd.ErrOrStderr())
+	d.printTo(stdout, p.before(cmd.ErrOrStderr()))
 	e.combined = e.combined || cmd.OutOrStdout() == patient{os.Stdout} && cmd.ErrOrStderr() == patient{os.Stderr} && early.IsOneOutput()
 	unwatch := d.watchReaders(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if e.strict {
@@ -148,6 +148,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 		d.giveUp("")
 	}
 	e.print(d, output, stdout)
+	d.flush()
 	if code = stdout.code(code, d); code != 0 {
 		return exitError{code}
 	}
@@ -220,6 +221,7 @@ func (e *execution) print(d *delivery, output *pb.CompleteToolOutput, shown *out
 
 // printReceipt prints a receipt. With --strict it says what else went wrong; closed is the error of the connection.
 func (e *execution) printReceipt(d *delivery, receipt []byte, shown *outlet, closed error) {
+	d.flush()
 	if shown.inside {
 		receipt = append([]byte{'\n'}, receipt...)
 	}

@@ -57,7 +57,8 @@ type delivery struct {
 	req            *pb.ProjectRequest
 	line           string // of the command
 	spool          *spool.Spool
-	stdout, stderr io.Writer // where the output goes without a receipt
+	stdout, stderr io.Writer  // where a receipt goes, and what we say
+	raw            [2]*masked // where the output goes without a receipt, by stream
 	why            func(reason string)
 	shown          *progress // of the output; nil: none is shown
 
@@ -91,9 +92,10 @@ type delivery struct {
 // deliver begins to deliver. The request has no output yet. Close it.
 func deliver(ctx context.Context, to *target, req *pb.ProjectRequest, line string, within limits) *delivery {
 	d := &delivery{
-		limits: within, begun: time.Now(), target: to, req: req, line: line, spool: spool.New(""), stdout: io.Discard, stderr: io.Discard, why: func(string) {},
+		limits: within, begun: time.Now(), target: to, req: req, line: line, spool: spool.New(""), why: func(string) {},
 		wanted: make(chan struct{}), large: make(chan struct{}), finished: make(chan struct{}), answered: make(chan struct{}), passed: make(chan struct{}),
 	}
+	d.printTo(io.Discard, io.Discard)
 	d.ctx, d.cancel = context.WithCancel(ctx)
 	return d
 }
@@ -182,7 +184,7 @@ func (d *delivery) giveUp(reason string) {
 	d.passOnce.Do(func() {
 		d.cancel()
 		d.why(reason)
-		_ = d.spool.PassOn(d.stdout, d.stderr) // where an error would be printed
+		_ = d.spool.PassOn(d.raw[spool.Stdout], d.raw[spool.Stderr]) // where an error would be printed
 		close(d.passed)
 	})
 	<-d.passed

@@ -111,7 +111,7 @@ func TestOutputThatCannotBeKeptIsPassedOn(t *testing.T) {
 	d := deliver(t.Context(), &target{}, &pb.ProjectRequest{}, "", limits{})
 	defer d.close()
 	var terminal bytes.Buffer
-	d.stdout, d.stderr = &terminal, &terminal
+	d.printTo(&terminal, &terminal)
 	d.why = func(reason string) { fmt.Fprintln(&terminal, reason) }
 	want := ""
 	for i, text := range []string{"first\n", "second\n", strings.Repeat("x", maxInline), "later\n"} {
@@ -122,6 +122,7 @@ func TestOutputThatCannotBeKeptIsPassedOn(t *testing.T) {
 			t.Fatalf("passed on before it had to be: %q", terminal.String())
 		}
 	}
+	d.flush()
 	reason, rest, _ := strings.Cut(terminal.String(), "\n")
 	if rest != want || !strings.Contains(reason, "/nonexistent") || !strings.Contains(reason, "TMPDIR") {
 		t.Errorf("%d bytes of %d after %q", len(rest), len(want), reason)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell/inner"
+	"github.com/toolresult/toolresult/internal/spool"
 )
 
 // shell is in the place of a host's shell: as the prefix of its lines, as $SHELL, or as bash first in PATH. The host decides about the
@@ -94,7 +95,7 @@ func (d *delivery) show(ctx context.Context, after time.Duration, limit int64) {
 	for limit > 0 {
 		select {
 		case <-timer.C:
-			n, err := d.spool.Show(limit, d.stdout, d.stderr)
+			n, err := d.spool.Show(limit, d.raw[spool.Stdout], d.raw[spool.Stderr])
 			if err != nil {
 				return
 			}
