@@ -15,8 +15,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/status"
 
 	"github.com/toolresult/toolresult/artifactstore"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -77,6 +80,26 @@ type connection struct {
 	temporary                  string // directory of an embedded store that the next start of the machine may empty
 	begin                      func() // connects already, and does not wait; without it, the first call does
 	close                      func() error
+	serves                     func(context.Context) error // asks whether it serves; any answer is nil
+}
+
+// beat asks a sidecar, while it makes a receipt, whether it serves, until ctx is done, and notes each answer: one that has much to do
+// answers that before the receipt is there, and one that is frozen does not.
+func (c *connection) beat(ctx context.Context, patience time.Duration, note func()) {
+	again := time.NewTicker(max(patience/4, time.Millisecond))
+	defer again.Stop()
+	for {
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+		asking, cancel := context.WithTimeout(ctx, patience)
+		if c.serves(asking) == nil {
+			note()
+		}
+		cancel()
+	}
 }
 
 // place is where a sidecar is called.
@@ -100,6 +123,8 @@ func (t *target) find(ctx context.Context) (place, error) {
 		return place{address: address}, err
 	case errors.Is(err, sidecar.ErrNone) && !t.running:
 		return place{}, nil
+	case err == nil && t.ensured != nil:
+		err = awaitStart(ctx)
 	}
 	return place{address: found.Address}, err
 }
@@ -208,8 +233,18 @@ func connectTo(target string, options ...grpc.DialOption) (*connection, error) {
 	}
 	return &connection{
 		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), pb.NewToolServiceClient(conn),
-		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Connect, conn.Close,
+		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Connect, conn.Close, func(ctx context.Context) error { return asks(ctx, conn) },
 	}, nil
+}
+
+// asks returns nil when a sidecar answers a question about its health, whatever it answers.
+func asks(ctx context.Context, conn *grpc.ClientConn) error {
+	_, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{})
+	switch status.Code(err) {
+	case codes.Unavailable, codes.DeadlineExceeded, codes.Canceled: // which need no answer
+		return err
+	}
+	return nil
 }
 
 // lockWait is the time for which an embedded sidecar waits until another embedded one releases the store.

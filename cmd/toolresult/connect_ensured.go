@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -22,10 +23,11 @@ import (
 
 // starting is a sidecar that is started at most once by this process.
 type starting struct {
-	once sync.Once
-	done chan struct{} // closed when `toolresult ensure` has ended
-	said string        // what it printed: an address
-	err  error
+	apart bool // by a process of its own, because this one may still start others with the descriptors that it has inherited
+	once  sync.Once
+	done  chan struct{} // closed when `toolresult ensure` has ended
+	said  string        // what it printed: an address
+	err   error
 }
 
 // isAway reports whether there is no sidecar, and nothing against one. A sandbox that forbids connections is no reason to start one,
@@ -40,7 +42,11 @@ func (s *starting) begin() {
 		s.done = make(chan struct{})
 		go func() {
 			defer close(s.done)
-			s.said, s.err = ensureApart()
+			if s.apart {
+				s.said, s.err = ensureApart()
+				return
+			}
+			s.said, s.err = ensureHere()
 		}()
 	})
 }
@@ -55,6 +61,33 @@ func (s *starting) address(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 }
+
+// ensureHere makes sure that a sidecar serves, as `toolresult ensure` does, and returns its address. Of several processes at once one
+// starts it, and the others wait for it.
+func ensureHere() (string, error) {
+	e := ensure{patience: max(patienceOr(0, defaultPatience), startPatience), idleExit: defaultIdleExit, wait: defaultWait}
+	place, err := e.run(context.Background())
+	return place.Address, err
+}
+
+// awaitStart waits while a process is starting the sidecar that was found: it accepts connections before it serves.
+func awaitStart(ctx context.Context) error {
+	names, err := sidecarNames()
+	if err != nil || names.Address != "" {
+		return err
+	}
+	for names.IsStarting() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(startPause):
+		}
+	}
+	return nil
+}
+
+// startPause is the time between two looks at a sidecar that is starting.
+const startPause = 5 * time.Millisecond
 
 // ensureApart runs `toolresult ensure` in a session of its own, so that no signal to the host's command ends it.
 func ensureApart() (string, error) {

@@ -157,6 +157,7 @@ func (e *ensure) start(names sidecar.Names) (<-chan error, error) {
 		return nil, err
 	}
 	cmd := exec.Command(program, append([]string{"serve"}, e.flags(names, loaded)...)...)
+	cmd.Args[0] = "toolresult" // a copy of the program can have the name of a shell
 	cmd.Stderr = log
 	cmd.Env = withoutVariables(os.Environ(), systemd.Variables()) // a manager of the caller has not started the sidecar
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

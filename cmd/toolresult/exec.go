@@ -43,6 +43,8 @@ const (
 	// strictPatience is how long a sidecar is waited for with --strict, with one second more for each MiB of the output. Without, it
 	// is defaultPatience, which an agent does not notice.
 	strictPatience = time.Minute
+	// workPatience is how long a sidecar is waited for in all that serves and goes on to answer, unless there is much output.
+	workPatience = 5 * time.Second
 	// settle is the time for which the output of processes is read that outlive the command; with --strict it is strictSettle.
 	settle, strictSettle = 200 * time.Millisecond, 5 * time.Second
 )
@@ -81,7 +83,7 @@ func execCommand() *cobra.Command {
 		Long: "Runs a command as a shell would, hands its complete output to the sidecar while it runs (to an embedded one when none " +
 			"runs), and prints the receipt that a model would read.\n\nThe exit code is that of the command; 124 after --timeout, 128+N " +
 			"after signal N, and 126 or 127 when the command could not be started. 125 says that the command did not run because of a " +
-			"mistake in the flags. When there is no receipt in time, what the command wrote is printed as it is, so that nothing is " +
+			"mistake in the flags, or because --server does not answer. 1 says that the output of a command that succeeded could not be written. When there is no receipt in time, what the command wrote is printed as it is, so that nothing is " +
 			"lost; with --strict standard error says why.",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,7 +101,7 @@ func execCommand() *cobra.Command {
 	fs.BoolVar(&e.combined, "combined", false, "take stdout and stderr as one stream, in the order in which they were written")
 	fs.DurationVar(&e.timeout, "timeout", 0, "end the command after so long (default: never)")
 	outputFlag(fs, &e.output, "(json has the canonical result in the RFC's JSON, and the receipt)", receiptForms...)
-	fs.DurationVar(&e.patience, "patience", 0, "wait so long for the receipt after the command has ended (default: "+patienceVariable+", or 750ms)")
+	fs.DurationVar(&e.patience, "patience", 0, "how long to wait for a sidecar that serves and says nothing, once the command has ended (default: "+patienceVariable+", or 750ms)")
 	fs.BoolVar(&e.strict, "strict", false, "wait a minute and longer for the receipt, say on standard error why there is none, "+
 		"and give the command a process group that ends with it")
 	e.policy.flags(fs)
@@ -180,10 +182,13 @@ func patienceOr(flag, otherwise time.Duration) time.Duration {
 // limits returns how long the sidecar is waited for.
 func (e *execution) limits() limits {
 	if e.strict {
-		return limits{patience: patienceOr(e.patience, strictPatience), perMiB: time.Second}
+		patience := patienceOr(e.patience, strictPatience)
+		return limits{starting: max(patience, startPatience), patience: patience, perMiB: time.Second}
 	}
 	patience := patienceOr(e.patience, defaultPatience)
-	return limits{patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3)}
+	return limits{
+		starting: max(patience, startPatience), patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3), work: max(patience*4/3, workPatience),
+	}
 }
 
 // keepBrokenPipes makes writes to a closed standard output fail instead of ending this process, whose exit code is that of the

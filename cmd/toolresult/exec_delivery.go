@@ -40,11 +40,13 @@ const (
 	burst, steady = 128 << 20, 32 << 20
 )
 
-// limits are how long a delivery waits for its sidecar. The command itself never waits.
+// limits are how long a delivery waits for its sidecar, after the end of the command. The command itself never waits.
 type limits struct {
+	starting time.Duration // until a sidecar serves; the other times begin then
 	patience time.Duration // while the sidecar takes nothing and answers nothing
 	perMiB   time.Duration // longer for each MiB of the output: an answer to more takes longer
-	total    time.Duration // in all, after the end of the command; 0: without a limit, as with --strict
+	total    time.Duration // in all, for an output of more than maxBehind; 0: without a limit, as with --strict
+	work     time.Duration // in all, for other outputs: on a machine that does much else they take longer
 }
 
 // strict reports whether the sidecar has all the time that it takes, and may be behind by any size.
@@ -72,12 +74,14 @@ type delivery struct {
 	finished  chan struct{} // closed when the command has ended, and req is complete
 	answered  chan struct{} // closed when resp, temporary and err are set
 
+	serving atomic.Int64 // since when a sidecar serves, in nanoseconds since 1970; 0: none does yet
+
 	live     atomic.Bool  // a sidecar that runs is sent the output while it grows
 	embedded atomic.Bool  // the sidecar is one in this process
 	sent     atomic.Int64 // bytes that the sidecar has taken
 	busy     atomic.Int64 // since when it is waited for, in nanoseconds since 1970; 0: it waits for the command
 	before   int64        // bytes that it had taken when the command ended
-	taken    atomic.Int64 // when it took something last, in nanoseconds since 1970
+	taken    atomic.Int64 // when it took or answered something last, in nanoseconds since 1970
 	begun    time.Time
 
 	unread   [2]atomic.Bool // whether a stream has no reader any more
@@ -221,10 +225,24 @@ func (d *delivery) wait(output *pb.CompleteToolOutput) (*pb.ProjectResponse, err
 
 // late returns an error when the sidecar is waited for no longer, after the end of the command.
 func (d *delivery) late(ended time.Time) error {
+	serving := time.Unix(0, d.serving.Load())
+	if d.serving.Load() == 0 {
+		if time.Since(ended) >= d.starting {
+			return fmt.Errorf("no sidecar serves after %v", d.starting)
+		}
+		return nil
+	}
+	if serving.After(ended) {
+		ended = serving
+	}
 	limit := d.patience + time.Duration(d.spool.Total()>>20)*d.perMiB
 	if !d.strict() {
-		limit = min(limit, max(d.patience, d.total))
-		if needed := d.neededSince(ended); needed > d.total {
+		allowed := max(d.patience, d.total)
+		limit = min(limit, allowed)
+		if d.spool.Total() <= maxBehind {
+			allowed = max(allowed, d.work)
+		}
+		if needed := d.neededSince(ended); needed > allowed {
 			return fmt.Errorf("the sidecar needs %v, and is %d MiB behind", needed.Round(time.Second/10), d.behind()>>20)
 		}
 	}
@@ -292,7 +310,7 @@ func (d *delivery) send() (resp *pb.ProjectResponse, temporary string, err error
 func (d *delivery) connect(ready *prepared) (*connection, error) {
 	if c := ready.take(); c != nil {
 		d.live.Store(true)
-		return c, nil
+		return d.use(c), nil
 	}
 	where, err := d.target.find(d.ctx)
 	if err != nil || where.address == "" { // one in this process locks the store, and begins when all of the output is there
@@ -305,7 +323,24 @@ func (d *delivery) connect(ready *prepared) (*connection, error) {
 	}
 	d.embedded.Store(where.address == "")
 	d.live.Store(where.address != "")
-	return d.target.connectAt(d.ctx, where)
+	c, err := d.target.connectAt(d.ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	return d.use(c), nil
+}
+
+// use notes that a sidecar serves, which is called from now on.
+func (d *delivery) use(c *connection) *connection {
+	d.serving.CompareAndSwap(0, time.Now().UnixNano())
+	go func() {
+		select {
+		case <-d.finished: // from then on an answer is waited for
+			c.beat(d.ctx, d.patience, func() { d.taken.Store(time.Now().UnixNano()) })
+		case <-d.ctx.Done():
+		}
+	}()
+	return c
 }
 
 // await waits for the end of the command.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -215,24 +216,34 @@ func TestWhoIsLate(t *testing.T) {
 		ended, busy, taken time.Duration // ago; 0: never
 		sent               int64         // of a MiB, since the end
 		late               bool
+		serving            time.Duration // ago; 0: an hour; less: never
 	}{
-		"in time":            {limits{second, 0, 9 * second}, second / 2, 0, 0, 0, false},
-		"silent":             {limits{second, 0, 9 * second}, 2 * second, 0, 0, 0, true},
-		"takes":              {limits{second, 0, 9 * second}, 2 * second, second / 2, second / 2, 0, false},
-		"takes for long":     {limits{second, 0, 9 * second}, 10 * second, second / 2, second / 2, 0, true},
-		"took":               {limits{second, 0, 9 * second}, 5 * second, 2 * second, 2 * second, 0, true},
-		"silent before":      {limits{second, 0, 9 * second}, second / 2, 2 * second, 3 * second, 0, true},
-		"strict":             {limits{patience: second}, second / 2, 2 * second, 3 * second, 0, false},
-		"strict and silent":  {limits{patience: second}, 2 * second, 0, 0, 0, true},
-		"strict, goes on":    {limits{patience: second}, 2 * time.Hour, second / 2, second / 2, 0, false},
-		"no more than total": {limits{second, time.Hour, 2 * second}, 3 * second, second / 9, second / 9, 0, true},
-		"too slow":           {limits{second, 0, 9 * second}, second, second / 9, second / 9, 100 << 10, true},
-		"fast enough":        {limits{second, 0, 9 * second}, second, second / 9, second / 9, 200 << 10, false},
-		"too early to say":   {limits{second, 0, 9 * second}, second / 5, second / 9, second / 9, 1, false},
+		"in time":            {limits{patience: second, total: 9 * second}, second / 2, 0, 0, 0, false, 0},
+		"silent":             {limits{patience: second, total: 9 * second}, 2 * second, 0, 0, 0, true, 0},
+		"takes":              {limits{patience: second, total: 9 * second}, 2 * second, second / 2, second / 2, 0, false, 0},
+		"takes for long":     {limits{patience: second, total: 9 * second}, 10 * second, second / 2, second / 2, 0, true, 0},
+		"took":               {limits{patience: second, total: 9 * second}, 5 * second, 2 * second, 2 * second, 0, true, 0},
+		"silent before":      {limits{patience: second, total: 9 * second}, second / 2, 2 * second, 3 * second, 0, true, 0},
+		"strict":             {limits{patience: second}, second / 2, 2 * second, 3 * second, 0, false, 0},
+		"strict and silent":  {limits{patience: second}, 2 * second, 0, 0, 0, true, 0},
+		"strict, goes on":    {limits{patience: second}, 2 * time.Hour, second / 2, second / 2, 0, false, 0},
+		"no more than total": {limits{patience: second, perMiB: time.Hour, total: 2 * second}, 3 * second, second / 9, second / 9, 0, true, 0},
+		"too slow":           {limits{patience: second, total: 9 * second}, second, second / 9, second / 9, 100 << 10, true, 0},
+		"fast enough":        {limits{patience: second, total: 9 * second}, second, second / 9, second / 9, 200 << 10, false, 0},
+		"too early to say":   {limits{patience: second, total: 9 * second}, second / 5, second / 9, second / 9, 1, false, 0},
+		"starts":             {limits{patience: second, total: second, starting: 4 * second}, 3 * second, 0, 0, 0, false, -1},
+		"does not start":     {limits{patience: second, total: second, starting: 4 * second}, 5 * second, 0, 0, 0, true, -1},
+		"has just started":   {limits{patience: second, total: second}, time.Hour, 0, 0, 0, false, second / 2},
+		"started and silent": {limits{patience: second, total: 9 * second}, time.Hour, 0, 0, 0, true, 2 * second},
+		"works":              {limits{patience: second, total: second, work: 5 * second}, 4 * second, 0, second / 2, 0, false, 0},
+		"works for long":     {limits{patience: second, total: second, work: 5 * second}, 6 * second, 0, second / 2, 0, true, 0},
 	} {
 		d := delivered(t, strings.Repeat("o", 1<<20))
 		d.limits = c.limits
 		ago := func(t time.Duration) int64 { return time.Now().Add(-t).UnixNano() }
+		if c.serving >= 0 {
+			d.serving.Store(ago(cmp.Or(c.serving, time.Hour)))
+		}
 		d.sent.Store(c.sent)
 		if c.busy > 0 {
 			d.busy.Store(ago(c.busy))
@@ -379,11 +390,12 @@ func TestPatience(t *testing.T) {
 		variable string
 		want     limits
 	}{
-		{execution{}, "", limits{defaultPatience, time.Millisecond, time.Second}},
-		{execution{}, "2s", limits{2 * time.Second, time.Millisecond, 8 * time.Second / 3}},
-		{execution{}, "soon", limits{defaultPatience, time.Millisecond, time.Second}},
-		{execution{patience: time.Second, total: 10 * time.Second}, "2s", limits{time.Second, time.Millisecond, 10 * time.Second}},
-		{execution{strict: true}, "", limits{strictPatience, time.Second, 0}},
+		{execution{}, "", limits{4 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
+		{execution{}, "2s", limits{4 * time.Second, 2 * time.Second, time.Millisecond, 8 * time.Second / 3, 5 * time.Second}},
+		{execution{}, "30s", limits{30 * time.Second, 30 * time.Second, time.Millisecond, 40 * time.Second, 40 * time.Second}},
+		{execution{}, "soon", limits{4 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
+		{execution{patience: time.Second, total: 10 * time.Second}, "2s", limits{4 * time.Second, time.Second, time.Millisecond, 10 * time.Second, 5 * time.Second}},
+		{execution{strict: true}, "", limits{time.Minute, time.Minute, time.Second, 0, 0}},
 	} {
 		t.Setenv(patienceVariable, c.variable)
 		if got := c.e.limits(); got != c.want {

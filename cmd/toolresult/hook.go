@@ -250,6 +250,9 @@ func (h *hook) ask(ctx context.Context, r *hooks.Result, w watch, patience time.
 		w.moved(patience)
 	}
 	err = h.target.withConnection(ctx, func(c *connection) error {
+		asking, stop := context.WithCancel(ctx)
+		defer stop()
+		go c.beat(asking, patience, func() { w.moved(patience) })
 		receipt, err = h.receipt(ctx, c, r, func(sent int64) { w.moved(patience + time.Duration(sent>>20)*perMiBAtEnd) })
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/toolresult/toolresult/cmd/toolresult/internal/early"
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell"
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/shell/inner"
 	"github.com/toolresult/toolresult/internal/spool"
@@ -79,7 +80,7 @@ func shellExecution(command string) *execution {
 	e := &execution{
 		output: "receipt", line: command, untouched: untouchedBytes, showAfter: showAfter, total: hostPatience, env: shell.Environ(os.Environ()),
 	}
-	e.target.running, e.target.ensured = true, &starting{}
+	e.target.running, e.target.ensured = true, &starting{apart: !early.IsBegun()}
 	e.policy.flags(pflag.NewFlagSet("", pflag.ContinueOnError)) // the defaults
 	e.policy.tokens = shellTokens
 	if n, err := strconv.ParseUint(os.Getenv(maxTokensVariable), 10, 32); err == nil && n > 0 {

@@ -35,6 +35,7 @@ type Ensurer struct {
 // Times between two looks at a sidecar that is starting, and between two starts beside one that is about to end.
 const (
 	pause      = 10 * time.Millisecond
+	look       = 2 * time.Millisecond // of the one process that has started it
 	startPause = 100 * time.Millisecond
 )
 
@@ -47,12 +48,12 @@ func (e *Ensurer) Ensure(ctx context.Context) (Place, error) {
 	ctx, cancel := context.WithTimeout(ctx, e.Wait)
 	defer cancel()
 	for {
-		starting := e.isStarting()
+		starting := e.Names.IsStarting()
 		place, err := e.find(ctx)
 		switch {
 		case err == nil:
 			return place, nil
-		case errors.Is(err, ErrSilent) && (starting || e.isStarting()): // it may answer once it serves
+		case errors.Is(err, ErrSilent) && (starting || e.Names.IsStarting()): // it may answer once it serves
 		case !errors.Is(err, ErrNone):
 			return Place{}, err
 		default:
@@ -67,7 +68,7 @@ func (e *Ensurer) Ensure(ctx context.Context) (Place, error) {
 			}
 		}
 		if sleep(ctx, pause) != nil {
-			return Place{}, fmt.Errorf("another process has the lock %s and has started no sidecar within %s", e.lockPath(), e.Wait)
+			return Place{}, fmt.Errorf("another process has the lock %s and has started no sidecar within %s", e.Names.lockPath(), e.Wait)
 		}
 	}
 }
@@ -151,17 +152,17 @@ func (e *Ensurer) await(ctx context.Context, ended <-chan error) (Place, error) 
 			return Place{}, fmt.Errorf("the sidecar ended at once: %w", reason)
 		case <-ctx.Done():
 			return Place{}, fmt.Errorf("the sidecar was started, and does not serve after %s: %w", e.Wait, why)
-		case <-time.After(pause):
+		case <-time.After(look):
 		}
 	}
 }
 
 // lockPath returns the path of the file that whoever starts a sidecar has locked. It is beside the socket, and stays.
-func (e *Ensurer) lockPath() string { return e.Names.Socket + ".ensure" }
+func (n Names) lockPath() string { return n.Socket + ".ensure" }
 
-// isStarting reports whether a process has the lock.
-func (e *Ensurer) isStarting() bool {
-	f, err := os.OpenFile(e.lockPath(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+// IsStarting reports whether a process is starting the sidecar: it has the lock until that serves.
+func (n Names) IsStarting() bool {
+	f, err := os.OpenFile(n.lockPath(), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return false
 	}
@@ -171,7 +172,7 @@ func (e *Ensurer) isStarting() bool {
 
 // lock takes the lock, and returns nil when another process has it. The kernel gives it back when the process ends.
 func (e *Ensurer) lock() (*os.File, error) {
-	path := e.lockPath()
+	path := e.Names.lockPath()
 	if err := privatedir.Make(filepath.Dir(path)); err != nil {
 		return nil, e.unusable(err)
 	}
