@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"time"
 
 	"google.golang.org/grpc"
@@ -108,6 +109,31 @@ func New(c config.Config, o Options) (*Server, error) {
 	if c.Redaction == config.RedactAll {
 		go redact.BuiltIn() // they compile while profiles are read, and the disk is waited for
 	}
+	registry, err := prepareRegistry(c, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{config: c, logger: o.Logger, health: health.NewServer(), draining: make(chan struct{}), stopping: o.Stopping}
+	if err := s.assemble(registry, o); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// prepareRegistry returns a function that returns the registry of families. What a configuration adds can be wrong, and is read before
+// anything is opened. What is built in is read beside that: it takes as long as the disk.
+func prepareRegistry(c config.Config, o Options) (func() (*families.Registry, error), error) {
+	if o.Families != nil || len(c.Profiles)+len(c.ProjectProfiles)+len(c.Families) > 0 {
+		registry, err := newRegistry(c, o)
+		return func() (*families.Registry, error) { return registry, nil }, err
+	}
+	build := sync.OnceValues(func() (*families.Registry, error) { return newRegistry(c, o) })
+	go func() { _, _ = build() }() // whoever asks has the error
+	return build, nil
+}
+
+// newRegistry returns the registry of all families.
+func newRegistry(c config.Config, o Options) (*families.Registry, error) {
 	profiles, err := families.LoadProfiles(c.Profiles, c.ProjectProfiles)
 	if err != nil {
 		return nil, err
@@ -120,20 +146,12 @@ func New(c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	registry, err := families.NewRegistry(append(list, custom...)...)
-	if err != nil {
-		return nil, err
-	}
-	s := &Server{config: c, logger: o.Logger, health: health.NewServer(), draining: make(chan struct{}), stopping: o.Stopping}
-	if err := s.assemble(registry, o); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	return s, nil
+	return families.NewRegistry(append(list, custom...)...)
 }
 
 // assemble opens what the server needs, in the order in which it is closed
 // again from the end: the store first, so that its lock is released last.
-func (s *Server) assemble(registry *families.Registry, o Options) error {
+func (s *Server) assemble(prepared func() (*families.Registry, error), o Options) error {
 	token, err := s.config.BearerToken()
 	if err != nil {
 		return err
@@ -168,6 +186,10 @@ func (s *Server) assemble(registry *families.Registry, o Options) error {
 	s.audit = recorder.New(records, o.Metrics, s.logger, info)
 	if s.audit != nil {
 		s.audit.OnFailure = s.storageFailed
+	}
+	registry, err := prepared()
+	if err != nil {
+		return err
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	memory := admission.NewMemory(s.config.MaxInFlightBytes)
