@@ -81,20 +81,29 @@ type connection struct {
 	begin                      func() // connects already, and does not wait; without it, the first call does
 	close                      func() error
 	serves                     func(context.Context) error // asks whether it serves; any answer is nil
+	process                    func() int                  // number of its process; 0: not known
 }
 
-// beat asks a sidecar, while it makes a receipt, whether it serves, until ctx is done, and notes each answer: one that has much to do
-// answers that before the receipt is there, and one that is frozen does not.
+// beat notes that a sidecar is at work while it makes a receipt, until ctx is done: its process takes processor time, which one that is
+// frozen does not, or it answers whether it serves. On a machine that does much else an answer can take long.
 func (c *connection) beat(ctx context.Context, patience time.Duration, note func()) {
 	again := time.NewTicker(max(patience/4, time.Millisecond))
 	defer again.Stop()
+	pid := c.process()
+	before := processorTime(pid)
 	for {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
 			return
 		}
-		asking, cancel := context.WithTimeout(ctx, patience)
+		now := processorTime(pid)
+		if now > before {
+			before = now
+			note()
+			continue
+		}
+		asking, cancel := context.WithTimeout(ctx, patience/2)
 		if c.serves(asking) == nil {
 			note()
 		}
@@ -234,6 +243,7 @@ func connectTo(target string, options ...grpc.DialOption) (*connection, error) {
 	return &connection{
 		pb.NewToolResultServiceClient(conn), pb.NewArtifactServiceClient(conn), pb.NewTransportServiceClient(conn), pb.NewToolServiceClient(conn),
 		pb.NewAuditServiceClient(conn), pb.NewAccessServiceClient(conn), "", conn.Connect, conn.Close, func(ctx context.Context) error { return asks(ctx, conn) },
+		func() int { return sidecar.Place{Address: target, Named: true}.PID() },
 	}, nil
 }
 
@@ -282,6 +292,7 @@ func embed(ctx context.Context, c config.Config, alone bool) (*connection, error
 	if in := sidecar.NewEnvironment(os.Environ()).TemporaryDir(); strings.HasPrefix(c.Store, in+string(filepath.Separator)) {
 		conn.temporary = c.Store
 	}
+	conn.process = os.Getpid
 	leave := conn.close
 	conn.close = func() error {
 		err := leave()

@@ -45,6 +45,8 @@ const (
 	strictPatience = time.Minute
 	// workPatience is how long a sidecar is waited for in all that serves and goes on to answer, unless there is much output.
 	workPatience = 5 * time.Second
+	// storePatience is how long an embedded sidecar is waited for that needs the store which others have: each of several at once.
+	storePatience = 2 * startPatience
 	// settle is the time for which the output of processes is read that outlive the command; with --strict it is strictSettle.
 	settle, strictSettle = 200 * time.Millisecond, 5 * time.Second
 )
@@ -186,8 +188,12 @@ func (e *execution) limits() limits {
 		return limits{starting: max(patience, startPatience), patience: patience, perMiB: time.Second}
 	}
 	patience := patienceOr(e.patience, defaultPatience)
+	starting := startPatience
+	if e.target.ensured == nil {
+		starting = storePatience
+	}
 	return limits{
-		starting: max(patience, startPatience), patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3), work: max(patience*4/3, workPatience),
+		starting: max(patience, starting), patience: patience, perMiB: time.Millisecond, total: max(e.total, patience*4/3), work: max(patience*4/3, workPatience),
 	}
 }
 

@@ -390,11 +390,12 @@ func TestPatience(t *testing.T) {
 		variable string
 		want     limits
 	}{
-		{execution{}, "", limits{4 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
-		{execution{}, "2s", limits{4 * time.Second, 2 * time.Second, time.Millisecond, 8 * time.Second / 3, 5 * time.Second}},
+		{execution{}, "", limits{8 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
+		{execution{}, "2s", limits{8 * time.Second, 2 * time.Second, time.Millisecond, 8 * time.Second / 3, 5 * time.Second}},
 		{execution{}, "30s", limits{30 * time.Second, 30 * time.Second, time.Millisecond, 40 * time.Second, 40 * time.Second}},
-		{execution{}, "soon", limits{4 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
-		{execution{patience: time.Second, total: 10 * time.Second}, "2s", limits{4 * time.Second, time.Second, time.Millisecond, 10 * time.Second, 5 * time.Second}},
+		{execution{}, "soon", limits{8 * time.Second, 750 * time.Millisecond, time.Millisecond, time.Second, 5 * time.Second}},
+		{execution{patience: time.Second, total: 10 * time.Second}, "2s", limits{8 * time.Second, time.Second, time.Millisecond, 10 * time.Second, 5 * time.Second}},
+		{*shellExecution("true"), "", limits{4 * time.Second, 750 * time.Millisecond, time.Millisecond, 2 * time.Second, 5 * time.Second}},
 		{execution{strict: true}, "", limits{time.Minute, time.Minute, time.Second, 0, 0}},
 	} {
 		t.Setenv(patienceVariable, c.variable)

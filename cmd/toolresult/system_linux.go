@@ -27,6 +27,25 @@ func findAncestor(pid int) (ancestor, bool) {
 	return parseStat(stat)
 }
 
+// processorTime returns the processor time of a process, in ticks of the clock; 0 if it is not known.
+func processorTime(pid int) (ticks uint64) {
+	if pid == 0 {
+		return 0
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	for _, i := range []int{11, 12} { // utime and stime, counted from the state
+		if i < len(fields) {
+			n, _ := strconv.ParseUint(string(fields[i]), 10, 64)
+			ticks += n
+		}
+	}
+	return ticks
+}
+
 // parseStat reads a stat file. The name of a program may have any bytes, also brackets and spaces;
 // what follows the last bracket has none.
 func parseStat(stat []byte) (a ancestor, ok bool) {

@@ -1,6 +1,10 @@
 package main
 
-import "testing"
+import (
+	"os/exec"
+	"testing"
+	"time"
+)
 
 // TestParseStat reads stat files of processes with every kind of name (proc_pid_stat(5)).
 func TestParseStat(t *testing.T) {
@@ -15,5 +19,32 @@ func TestParseStat(t *testing.T) {
 		if a, ok := parseStat([]byte(text)); ok {
 			t.Errorf("%q: %+v", text, a)
 		}
+	}
+}
+
+// TestProcessorTime: that of a process at work grows, and that of one that sleeps, or is none, does not.
+func TestProcessorTime(t *testing.T) {
+	t.Parallel()
+	for line, grows := range map[string]bool{"while :; do :; done": true, "exec sleep 1000": false} {
+		c := exec.CommandContext(t.Context(), "sh", "-c", line)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _, _ = c.Process.Kill(), c.Wait() })
+		deadline := time.Now().Add(time.Minute)
+		if !grows {
+			deadline = time.Now().Add(300 * time.Millisecond)
+		}
+		grew := false
+		for !grew && time.Now().Before(deadline) {
+			time.Sleep(10 * time.Millisecond)
+			grew = processorTime(c.Process.Pid) > 5 // more than a start takes
+		}
+		if grew != grows {
+			t.Errorf("%s: it grew: %t", line, grew)
+		}
+	}
+	if n := processorTime(0); n != 0 {
+		t.Error(n)
 	}
 }

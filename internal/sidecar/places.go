@@ -167,7 +167,7 @@ const maxConnect = time.Second
 
 // peer connects to a socket and returns the process that listens there.
 func (p Place) peer() (peercred.Credentials, error) {
-	path, _ := strings.CutPrefix(p.Address, "unix://")
+	path, _ := strings.CutPrefix(p.Address, "unix://") // a path that is none has no socket
 	conn, err := net.DialTimeout("unix", path, maxConnect)
 	if err != nil {
 		return peercred.Credentials{}, err
@@ -181,6 +181,15 @@ func (p Place) peer() (peercred.Credentials, error) {
 		return peercred.Credentials{}, fmt.Errorf("%s: is served by another user (%d)", path, peer.UID)
 	}
 	return peer, nil
+}
+
+// PID returns the number of the process that listens at a place; 0 if it is not known, as that of a place on another machine.
+func (p Place) PID() int {
+	peer, err := p.peer()
+	if err != nil {
+		return 0
+	}
+	return int(peer.PID)
 }
 
 // denied returns the error of a process that may not connect.
