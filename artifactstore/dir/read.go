@@ -61,11 +61,6 @@ func (d *Store) LogAt(path string) (live string, ok bool) {
 	return live, ok
 }
 
-// locationAt returns a path relative to the root; false: it is outside.
-func (d *Store) locationAt(path string) (location string, inside bool) {
-	return strings.CutPrefix(path, d.path+"/")
-}
-
 // openVerified opens the artifact called name, reads all of it and compares its digest with the name. Unless size is
 // anySize, an artifact of another size fails with ErrDamaged and is not read.
 func (d *Store) openVerified(ctx context.Context, name string, size int64) (*os.File, content.ID, error) {

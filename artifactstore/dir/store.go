@@ -69,6 +69,7 @@ type Options struct {
 // Layout, relative to the root:
 //
 //	FORMAT            the kind and version of the store; read before anything else
+//	PLACES            the paths that the store had; artifacts are found by each of them
 //	LOCK              locked while the store is open; its content is only a hint
 //	tmp/              payloads without a name yet; removed when the store is opened
 //	3fa/9c1e2         the artifact called 3fa9c1e2
@@ -80,8 +81,9 @@ type Options struct {
 // Names come from content, so nothing ever replaces an artifact. A damaged artifact keeps its name, as evidence, and the
 // same content put again gets a longer one.
 type Store struct {
-	path     string // absolute
-	uid      uint32 // the owner of everything in the store
+	path     string   // absolute
+	places   []string // other roots that the store had, the newest last
+	uid      uint32   // the owner of everything in the store
 	volatile bool
 	fault    faultFunc // nil outside of tests
 
@@ -152,6 +154,7 @@ func open(root string, opts Options, fault faultFunc) (*Store, error) {
 		d.release()
 		return nil, fmt.Errorf("artifact store %s: %w", path, err)
 	}
+	d.rememberPlace()
 	d.volatile = opts.Volatile // from here on: the store itself is durable even if its artifacts are not
 	return d, nil
 }
