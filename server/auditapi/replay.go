@@ -10,6 +10,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
+	"google.golang.org/protobuf/reflect/protoreflect"
+
 	"github.com/toolresult/toolresult/artifactstore"
 	"github.com/toolresult/toolresult/envelope"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
@@ -87,7 +89,7 @@ func (r *replay) found(subject string, difference error) {
 
 // projection projects the output again.
 func (r *replay) projection(ctx context.Context) error {
-	known := &knownArtifacts{store: r.service.Store, refs: map[artifactstore.Blob]artifactstore.Ref{}}
+	known := &knownArtifacts{store: r.service.Store, refs: map[artifactstore.Blob]artifactstore.Ref{}, paths: r.paths()}
 	blobs := map[string]artifactstore.Blob{} // by field
 	for _, p := range r.record.GetPayloads() {
 		blob, err := r.payload(ctx, p)
@@ -356,10 +358,26 @@ func (r *replay) restore(ctx context.Context, family *families.Family, blobs map
 	return out, streams, failed
 }
 
+// paths returns the paths of artifacts in the recorded result, by name: the store may have been elsewhere then.
+func (r *replay) paths() map[string]string {
+	paths := map[string]string{}
+	for _, m := range r.service.Registry.Messages(r.record.GetCanonical()) {
+		envelope.Walk("", m, func(_ string, m protoreflect.Message) {
+			for _, path := range envelope.Artifacts(m) {
+				if name, err := r.service.Store.Resolve(path); err == nil {
+					paths[name] = path
+				}
+			}
+		})
+	}
+	return paths
+}
+
 // knownArtifacts is a sink that stores nothing, and says where what is put would be.
 type knownArtifacts struct {
 	store Store
 	refs  map[artifactstore.Blob]artifactstore.Ref // of blobs that are stored
+	paths map[string]string                        // of artifacts by name, where they were when the record was made
 }
 
 // Put says where a blob would be.
@@ -373,5 +391,9 @@ func (k *knownArtifacts) Put(_ context.Context, b artifactstore.Blob) (artifacts
 	if err != nil {
 		return artifactstore.Ref{}, err
 	}
-	return k.store.RefFor(content), nil
+	ref := k.store.RefFor(content)
+	if path, ok := k.paths[ref.Name]; ok {
+		ref.Path = path
+	}
+	return ref, nil
 }
