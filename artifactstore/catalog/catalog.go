@@ -102,9 +102,10 @@ type Catalog struct {
 	before  uint64 // number of the last change when the catalog was opened
 	clock   clock
 	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
-	order  sync.RWMutex
-	closed bool // guarded by order
-	pins   pins
+	order   sync.RWMutex
+	closed  bool // guarded by order
+	pins    pins
+	mending mending
 
 	usage     usage
 	fullSince atomic.Int64 // the time, in Unix nanoseconds, when no space could be freed; 0 if it never happened
@@ -128,7 +129,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 		o.CleanAfter = cleanAfter
 	}
 	c := &Catalog{store: store, options: o, journal: o.Journal, clock: clock{system: o.Now, grace: o.Grace}}
-	c.pins.names = map[string]int{}
+	c.pins.names, c.mending.done = map[string]int{}, make(chan struct{})
 	c.unfinished.Store(true)
 	c.rawBefore.Store(true) // until the index says that there are none
 	c.before = o.Journal.Tip(journal.Catalog).Number
@@ -202,6 +203,7 @@ func (c *Catalog) knowsAll() bool { return c.options.Index == "" || c.options.Sh
 
 // Close waits for the operations under way, makes small artifacts durable by themselves, if there are many, and closes the index. The journal and the store stay open.
 func (c *Catalog) Close() error {
+	c.mending.stop()
 	c.order.Lock()
 	again := c.closed
 	c.closed = true

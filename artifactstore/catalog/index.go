@@ -103,10 +103,11 @@ func (c *Catalog) openIndex() (err error) {
 	}
 	c.index, err = index.Open(index.Options{
 		Path: c.options.Index, Journal: c.journal, Stream: journal.Catalog, Schema: schema, Version: schemaVersion, Logger: c.options.Logger,
-		Begin:  func() { c.sum = sum{} },
-		Apply:  func(sql *sqlitedb.DB, e *journal.Entry) error { return apply(&db{DB: sql, sum: &c.sum}, e) },
-		End:    c.sum.write,
-		Stored: func(sql *sqlitedb.DB, applied uint64) { c.stored(&db{DB: sql}, applied) },
+		Begin:   func() { c.sum = sum{} },
+		Apply:   func(sql *sqlitedb.DB, e *journal.Entry) error { return apply(&db{DB: sql, sum: &c.sum}, e) },
+		End:     c.sum.write,
+		Damaged: func(journal.Damage) { c.mending.damaged.Store(true) },
+		Stored:  func(sql *sqlitedb.DB, applied uint64) { c.stored(&db{DB: sql}, applied) },
 	})
 	return failure(err)
 }

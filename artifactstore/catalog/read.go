@@ -68,6 +68,7 @@ func (c *Catalog) Resolve(path string) (string, error) { return c.store.Resolve(
 // List returns up to limit artifacts of a session, or of one of its calls if call is not empty, the newest first. It
 // omits those that are only raw. after is 0, or next of an earlier List, to go on there; next is 0 at the end.
 func (c *Catalog) List(ctx context.Context, session, call string, after int64, limit int) (list []Entry, next int64, err error) {
+	c.mending.wait(ctx)
 	below := int64(math.MaxInt64)
 	if after > 0 {
 		below = after
@@ -156,8 +157,22 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 	if p.Session == "" && (p.Raw || c.knowsAll() && !c.rawBefore.Load() && !c.rawSince.Load()) {
 		return nil // it covers everything there is
 	}
-	permitted, renew := false, false
-	err := c.ask(ctx, func(d *db) (err error) {
+	permitted, renew, err := c.isPermitted(ctx, name, p)
+	if err == nil && !permitted && c.mending.wait(ctx) {
+		permitted, renew, err = c.isPermitted(ctx, name, p)
+	}
+	if err == nil && permitted && renew {
+		_ = c.extend(ctx, p.Session) // one reads on a full disk
+	}
+	if err == nil && !permitted {
+		err = fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
+	}
+	return err
+}
+
+// isPermitted reports whether a permit covers an artifact, and whether its session has less than the default lease.
+func (c *Catalog) isPermitted(ctx context.Context, name string, p Permit) (permitted, renew bool, err error) {
+	err = c.ask(ctx, func(d *db) (err error) {
 		if p.Session != "" {
 			permitted, err = d.isReadableBy(p.Session, name, p.Raw)
 			renew = c.shouldRenew(d, p.Session)
@@ -166,13 +181,7 @@ func (c *Catalog) permits(ctx context.Context, name string, p Permit) error {
 		}
 		return err
 	})
-	if err == nil && permitted && renew {
-		_ = c.extend(ctx, p.Session) // one reads on a full disk
-	}
-	if err == nil && !permitted {
-		err = fmt.Errorf("artifact %s: %w", name, artifactstore.ErrUnknown)
-	}
-	return err
+	return permitted, renew, err
 }
 
 // renewals bounds how often a session that reads writes to the database: a lease is renewed when so large a part of it is over.

@@ -179,7 +179,9 @@ func (v *verification) print(resp *pb.VerifyLogResponse) error {
 	if v.output == formJSON {
 		return printMessageLine(v.out, resp)
 	}
-	if b := resp.GetInconsistent(); b != nil {
+	if b := resp.GetInconsistent(); b != nil && b.GetSequence() == 0 { // it is of no record
+		return writeln(v.out, b.GetReason())
+	} else if b != nil {
 		return writeln(v.out, fmt.Sprintf("record %d: %s", b.GetSequence(), b.GetReason()))
 	}
 	n := resp.GetVerified()

@@ -39,6 +39,8 @@ type Options struct {
 	Begin  func()
 	End    func(db *sqlitedb.DB) error
 	Stored func(db *sqlitedb.DB, applied uint64)
+	// Damaged is called for entries of the journal that cannot be read, before Stored is called for what is behind them; nil: disabled.
+	Damaged func(d journal.Damage)
 	// Pragmas are further pragmas of the database.
 	Pragmas []string
 	// Progress is the time between lines of the log that say how much of the journal was read, while that is long; 0: 5 s.

@@ -146,6 +146,9 @@ func (x *Index) missed() (list []*journal.Entry, err error) {
 	}, func(d journal.Damage) error {
 		x.o.Logger.Error("entries of the journal are damaged, and not in the index", slog.String("stream", d.Stream.String()),
 			slog.Uint64("first", d.First), slog.Uint64("last", d.Last), slog.String("why", d.Reason))
+		if x.o.Damaged != nil {
+			x.o.Damaged(d)
+		}
 		list = append(list, &journal.Entry{Stream: d.Stream, Number: d.Last}) // it is passed over
 		return nil
 	})

@@ -29,6 +29,7 @@ type Store interface {
 	Open(ctx context.Context, name string) (*artifactstore.Reader, error)
 	Resolve(path string) (name string, err error)
 	RefFor(content []byte) artifactstore.Ref
+	VerifyChanges(ctx context.Context, report func(finding string) error) error
 }
 
 // Options are what a Service is made of.
@@ -181,7 +182,7 @@ func (a *Service) VerifyRecord(ctx context.Context, req *pb.VerifyRecordRequest)
 	return a.Verify(ctx, record)
 }
 
-// VerifyLog follows the chain.
+// VerifyLog follows the chain of records and then that of the changes of the catalog, whose findings have no sequence.
 func (a *Service) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStreamingServer[pb.VerifyLogResponse]) error {
 	if a.Recorder == nil {
 		return apierror.ErrAuditDisabled
@@ -198,6 +199,12 @@ func (a *Service) VerifyLog(req *pb.VerifyLogRequest, call grpc.ServerStreamingS
 	}
 	verified, err := a.Recorder.Log.Verify(call.Context(), req.GetFromSequence(), send)
 	if err != nil {
+		return err
+	}
+	if err := a.Store.VerifyChanges(call.Context(), func(finding string) error {
+		verified.Inconsistent++
+		return send(auditlog.Inconsistency{Reason: finding})
+	}); err != nil {
 		return err
 	}
 	if at := req.GetHeadSequence(); at > 0 {
