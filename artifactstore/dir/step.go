@@ -75,7 +75,11 @@ func stepError(s step, err error) error {
 	case errors.As(err, &linkErr):
 		err = linkErr.Err
 	}
-	if sentinel := artifactstore.Sentinel(err); sentinel != nil {
+	sentinel := artifactstore.Sentinel(err)
+	if sentinel == nil && errors.Is(err, syscall.EIO) && s != stepSyncLog && s != stepSyncMarks { // after those a log takes nothing more
+		sentinel = artifactstore.ErrDisk
+	}
+	if sentinel != nil {
 		return fmt.Errorf("%s: %w: %w", s, sentinel, err)
 	}
 	return fmt.Errorf("%s: %w", s, err)

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
@@ -336,6 +337,7 @@ func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 		{"fsync", "ENOSPC", codes.ResourceExhausted, "DISK_FULL"},
 		{"fsync", "EIO", codes.Internal, "STORE_FAILED"},
 		{"linkat", "EIO", codes.Internal, "STORE_FAILED"},
+		{"mkdirat", "EIO", codes.Internal, "STORE_FAILED"},
 		{"fchmod", "EROFS", codes.FailedPrecondition, "STORE_READ_ONLY"},
 		{"openat", "ENFILE", codes.ResourceExhausted, "FD_LIMIT"},
 	} {
@@ -348,6 +350,9 @@ func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 				stop := meddle(t, s.PID(), "trace="+c.call, fmt.Sprintf("inject=%s:error=%s", c.call, c.reason))
 				_, err = project(t.Context(), late)
 				wantRefusal(t, "while it fails", err, c.code, c.answer)
+				if retry := retryDelay(err); (retry > 0) != (c.reason == "EIO") {
+					t.Errorf("it is to be made again after %v", retry)
+				}
 				s.wantHealth(t)
 				stop()
 				s.wantNoTemp(t)
@@ -358,6 +363,16 @@ func TestErrorsOfTheKernelAtASidecar(t *testing.T) {
 			})
 		}
 	}
+}
+
+// retryDelay is the delay of the RetryInfo of an error; 0: it has none.
+func retryDelay(err error) time.Duration {
+	for _, d := range status.Convert(err).Details() {
+		if retry, ok := d.(*errdetails.RetryInfo); ok {
+			return retry.GetRetryDelay().AsDuration()
+		}
+	}
+	return 0
 }
 
 // TestSlowSync is J11 and E13: while a sync takes 3 s, calls with less time meet their deadline, health answers,

@@ -263,7 +263,11 @@ func classify(err error) *StatusError {
 		}
 	}
 	if isStoreFailure(err) {
-		return &StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_STORE_FAILED, Message: "the store failed"}
+		failed := &StatusError{Code: codes.Internal, Reason: pb.ErrorReason_ERROR_REASON_STORE_FAILED, Message: "the store failed"}
+		if errors.Is(err, artifactstore.ErrDisk) {
+			failed.Message, failed.Details = "the disk of the artifact store did not take a write", retryAfter(retryDisk)
+		}
+		return failed
 	}
 	if st, foreign := status.FromError(err); foreign {
 		return fromForeignStatus(st)
@@ -275,7 +279,7 @@ func classify(err error) *StatusError {
 // a finding only where an artifact is read (see FromRead).
 var storeFailures = []error{
 	artifactstore.ErrDamaged, artifactstore.ErrNameInvalid, artifactstore.ErrSealed, artifactstore.ErrSizeMismatch, artifactstore.ErrRootUnsafe,
-	catalog.ErrCatalogUnreadable,
+	artifactstore.ErrDisk, catalog.ErrCatalogUnreadable,
 }
 
 // isStoreFailure reports whether an error is one of the store or of the operating system below it. Nothing but the store uses

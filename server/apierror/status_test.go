@@ -48,6 +48,7 @@ var mapping = []struct {
 	{artifactstore.ErrClosed, codes.Unavailable, "DRAINING"},
 	{artifactstore.ErrUnavailable, codes.Unavailable, "OBJECT_STORE_UNAVAILABLE"},
 	{artifactstore.ErrDamaged, codes.Internal, "STORE_FAILED"},
+	{artifactstore.ErrDisk, codes.Internal, "STORE_FAILED"},
 	{artifactstore.ErrNameInvalid, codes.Internal, "STORE_FAILED"},
 	{artifactstore.ErrSealed, codes.Internal, "STORE_FAILED"},
 	{artifactstore.ErrSizeMismatch, codes.Internal, "STORE_FAILED"},
