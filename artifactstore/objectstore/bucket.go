@@ -43,7 +43,10 @@ const (
 const (
 	dialTimeout  = 5 * time.Second
 	shortTimeout = 10 * time.Second // of a request without a body to speak of
-	blockTimeout = 30 * time.Second // of a few blocks
+	// answerTimeout is the time in which the object store must begin to answer a reader, and then go on: readers wait no longer for one that
+	// takes connections and does not answer.
+	answerTimeout = 4 * time.Second
+	blockTimeout  = 30 * time.Second // of a few blocks
 	// minRate is the rate in bytes per second below which a transfer is cancelled, after its first minute.
 	minRate = 128 << 10
 )
@@ -131,7 +134,7 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 
 // stat returns the properties of an object.
 func (b *bucket) stat(ctx context.Context, name string) (object, error) {
-	ctx, cancel := withTimeout(ctx, shortTimeout)
+	ctx, cancel := withTimeout(ctx, answerTimeout)
 	defer cancel()
 	info, err := b.core.StatObject(ctx, b.at.bucket, b.at.object(name), minio.StatObjectOptions{})
 	if err == nil {
@@ -163,11 +166,49 @@ func newObject(info minio.ObjectInfo) object {
 
 // get opens an object. ctx also bounds the reading.
 func (b *bucket) get(ctx context.Context, name string) (io.ReadCloser, object, error) {
-	body, info, _, err := b.core.GetObject(ctx, b.at.bucket, b.at.object(name), minio.GetObjectOptions{})
+	body, info, _, err := b.open(ctx, name, minio.GetObjectOptions{})
+	return body, newObject(info), err
+}
+
+// open opens an object or a part of it, of which at least something is answered every answerTimeout.
+func (b *bucket) open(ctx context.Context, name string, o minio.GetObjectOptions) (io.ReadCloser, minio.ObjectInfo, http.Header, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(answerTimeout, func() { cancel(errTimeout) })
+	body, info, header, err := b.core.GetObject(ctx, b.at.bucket, b.at.object(name), o)
 	if err != nil {
-		return nil, object{}, failure(ctx, err)
+		err = failure(ctx, err)
+		timer.Stop()
+		cancel(nil)
+		return nil, minio.ObjectInfo{}, nil, err
 	}
-	return body, newObject(info), nil
+	return &answer{body: body, ctx: ctx, cancel: cancel, timer: timer}, info, header, nil
+}
+
+// answer is the body of an answer that must go on.
+type answer struct {
+	body   io.ReadCloser
+	ctx    context.Context // of the request
+	cancel context.CancelCauseFunc
+	timer  *time.Timer
+}
+
+// Read implements [io.Reader]. It fails with ErrUnavailable when nothing was answered for answerTimeout.
+func (a *answer) Read(p []byte) (int, error) {
+	a.timer.Reset(answerTimeout)
+	n, err := a.body.Read(p)
+	a.timer.Stop() // what the reader does with it takes its own time
+	if err != nil && !errors.Is(err, io.EOF) && errors.Is(context.Cause(a.ctx), errTimeout) {
+		err = failure(a.ctx, err)
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (a *answer) Close() error {
+	a.timer.Stop()
+	err := a.body.Close()
+	a.cancel(nil)
+	return err
 }
 
 // getSmall returns the content of an object of at most limit bytes.
@@ -197,9 +238,9 @@ func (b *bucket) readAt(ctx context.Context, name string, p []byte, offset, size
 	if err := options.SetRange(offset, offset+int64(len(p))-1); err != nil {
 		return failure(ctx, err)
 	}
-	body, _, header, err := b.core.GetObject(ctx, b.at.bucket, b.at.object(name), options)
+	body, _, header, err := b.open(ctx, name, options)
 	if err != nil {
-		return failure(ctx, err)
+		return err
 	}
 	defer body.Close() // read-only
 	span, total, _ := strings.Cut(header.Get("Content-Range"), "/")

@@ -29,6 +29,7 @@ const (
 	cut          // the answer ends in the middle
 	lost         // it is done, and the connection closed without an answer
 	stuck        // nothing happens until the client goes away
+	frozen       // the answer begins, and nothing more happens until the client goes away
 )
 
 // fakeObject is an object of the fake.
@@ -128,6 +129,11 @@ func (f *fakeS3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	maps.Copy(w.Header(), recorded.Header())
 	w.WriteHeader(recorded.Code)
 	body := recorded.Body.Bytes()
+	if what == frozen {
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+		return
+	}
 	if what == cut {
 		_, _ = w.Write(body[:len(body)/2])
 		panic(http.ErrAbortHandler)

@@ -364,3 +364,33 @@ func TestCallsEndWithContext(t *testing.T) {
 		cancel()
 	}
 }
+
+// TestReadersOfAFrozenStoreAreRejected reads from an object store that takes requests and does not answer them, or does not end its answers:
+// it is unavailable long before the calls end.
+func TestReadersOfAFrozenStoreAreRejected(t *testing.T) {
+	t.Parallel()
+	f := newFake(t)
+	one, two := open(t, f, t.TempDir()+"/spool", nil), open(t, f, t.TempDir()+"/spool", nil)
+	ref := one.put(t, lines(2<<20, "x"))
+	one.settled(t)
+	p, err := two.Pages(t.Context(), ref.Name)
+	must(t, err)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // far more than they may take
+	defer cancel()
+	for name, fault := range map[string]func(*http.Request) fault{"nothing is answered": always(stuck), "answers do not end": of(http.MethodGet, frozen)} {
+		f.fail(fault)
+		var readers sync.WaitGroup
+		for what, read := range map[string]func() error{
+			"Open":  func() error { _, err := two.Open(ctx, ref.Name); return err },
+			"Pages": func() error { _, err := two.Pages(ctx, ref.Name); return err },
+			"Read":  func() error { _, err := p.Read(nil, 0, 10); return err },
+		} {
+			readers.Go(func() {
+				if err := read(); !errors.Is(err, artifactstore.ErrUnavailable) || ctx.Err() != nil {
+					t.Errorf("%s, %s: %v", name, what, err)
+				}
+			})
+		}
+		readers.Wait()
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,8 @@ import (
 
 // gate is a way to the server that can be shut.
 type gate struct {
-	dsn string
+	dsn   string
+	frost frost
 
 	mu     sync.Mutex
 	closed bool
@@ -52,8 +52,8 @@ func newGate(t *testing.T, dsn string) *gate {
 				client.Close()
 				continue
 			}
-			open.Go(func() { io.Copy(server, client); server.Close() })
-			open.Go(func() { io.Copy(client, server); client.Close() })
+			open.Go(func() { g.frost.copy(server, client); server.Close() })
+			open.Go(func() { g.frost.copy(client, server); client.Close() })
 		}
 	})
 	t.Cleanup(func() {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -87,9 +88,12 @@ func (l *Log) reading(ctx context.Context, use func(ctx context.Context, conn *p
 		return ctx.Err()
 	}
 	defer func() { l.readers <- conn }()
+	if away := l.isAway(); away != nil { // since it was looked at
+		return away
+	}
 	err := l.tryReading(ctx, &conn, use)
 	if conn == nil || conn.IsClosed() { // it was lost; another one may answer
-		if ctx.Err() == nil && !errors.Is(err, context.Canceled) && conn != nil {
+		if ctx.Err() == nil && !errors.Is(err, context.Canceled) && !errors.Is(err, errFrozen) && conn != nil {
 			conn = nil
 			err = l.tryReading(ctx, &conn, use)
 		}
@@ -105,10 +109,59 @@ func (l *Log) tryReading(ctx context.Context, conn **pgconn.PgConn, use func(ctx
 	if *conn == nil || (*conn).IsClosed() {
 		if *conn, err = pgconn.ConnectConfig(ctx, l.config); err != nil {
 			*conn = nil
+			if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil { // of connecting, and not of the call
+				err = fmt.Errorf("%w: %w: %v", auditlog.ErrUnavailable, errFrozen, err)
+			}
 			return err
 		}
 	}
-	return use(ctx, *conn)
+	return l.watched(ctx, *conn, use)
+}
+
+// errFrozen means that the server takes connections and answers nothing.
+var errFrozen = errors.New("the server takes connections and does not answer")
+
+// watched calls use. While that takes long, it looks every now and then whether the server answers at all, on another connection, and ends
+// use if it does not. So a query may take its time, and a server that is frozen costs twice Patience.
+func (l *Log) watched(ctx context.Context, conn *pgconn.PgConn, use func(ctx context.Context, conn *pgconn.PgConn) error) error {
+	within, cancel := context.WithCancelCause(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for {
+			select {
+			case <-within.Done():
+				return
+			case <-time.After(l.o.Patience):
+			}
+			if err := l.probe(within); err != nil && within.Err() == nil {
+				cancel(fmt.Errorf("%w: %w: %w", auditlog.ErrUnavailable, errFrozen, err))
+				return
+			}
+		}
+	})
+	err := use(within, conn)
+	frozen := context.Cause(within)
+	cancel(nil)
+	watching.Wait()
+	if err != nil && errors.Is(frozen, errFrozen) {
+		return frozen
+	}
+	return err
+}
+
+// probe connects and asks something. An error that the server says is an answer.
+func (l *Log) probe(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, l.o.Patience)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, l.config)
+	if err == nil {
+		err = conn.Exec(ctx, "SELECT 1").Close()
+		closeConn(conn)
+	}
+	if _, answered := errors.AsType[*pgconn.PgError](err); answered {
+		return nil
+	}
+	return err
 }
 
 // query runs a statement with a connection that reads, and calls read for each row.
