@@ -38,7 +38,7 @@ func (c *Catalog) OpenLog(ctx context.Context, o Owner, name string) (artifactst
 	return &catalogLog{Log: log, catalog: c, owner: o, live: ref}, nil
 }
 
-// claimFinished enters the artifact of a log that is finished, if a crash came before that.
+// claimFinished enters the artifact of a log that is finished, unless that was done before a crash.
 func (c *Catalog) claimFinished(ctx context.Context, o Owner, live string, log artifactstore.Log) error {
 	waits := false
 	err := c.ask(ctx, func(d *db) (err error) {
