@@ -183,16 +183,16 @@ func (s *Server) assemble(prepared func() (*families.Registry, error), o Options
 	if err != nil {
 		return fmt.Errorf("audit log: %w", err)
 	}
+	registry, err := prepared()
+	if err != nil {
+		return err
+	}
 	if s.config.Audit == config.AuditJournal {
 		s.catalog.Mend(recordedArtifacts(registry, records))
 	}
 	s.audit = recorder.New(records, o.Metrics, s.logger, info)
 	if s.audit != nil {
 		s.audit.OnFailure = s.storageFailed
-	}
-	registry, err := prepared()
-	if err != nil {
-		return err
 	}
 	access := identity.NewAuthenticator(string(token), s.authorities())
 	memory := admission.NewMemory(s.config.MaxInFlightBytes)
