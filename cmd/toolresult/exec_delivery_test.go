@@ -115,7 +115,7 @@ func TestOutputThatCannotBeKeptIsPassedOn(t *testing.T) {
 	d.printTo(&terminal, &terminal)
 	d.why = func(reason string) { fmt.Fprintln(&terminal, reason) }
 	want := ""
-	for i, text := range []string{"first\n", "second\n", strings.Repeat("x", maxInline), "later\n"} {
+	for i, text := range []string{"first\n", "second\n", strings.Repeat("x", maxInline-1) + "\n", "later\n"} {
 		if _, err := d.writer(spool.Stream(i % 2)).Write([]byte(text)); err != nil {
 			t.Fatal(err)
 		}

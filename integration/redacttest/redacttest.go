@@ -306,7 +306,7 @@ type grower struct {
 var gaps = []string{"_key = '", ": ", "=", `": "`, " := `"}
 
 // assigns are forms of what is between a name and the value that is assigned to it.
-var assigns = []string{"=", ": ", ":", " = ", `": "`, " => ", ` =\u003e '`, `'] = "`, ":   "}
+var assigns = []string{"=", ": ", ":", " = ", `": "`, " => ", ` =\u003e `, `'] = "`, ":   "}
 
 // grow appends a text that a part of an expression matches.
 func (g *grower) grow(t *syntax.Regexp) {
