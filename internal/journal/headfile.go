@@ -194,7 +194,10 @@ func (j *Journal) noteHeads(sync bool) error {
 	h := heads{log: j.name}
 	j.mu.RLock()
 	for s := Records; s < streamCount; s++ {
-		h.tips[s], h.anchors[s] = j.streams[s].tip, j.streams[s].anchor
+		st := &j.streams[s]
+		if h.tips[s], h.anchors[s] = st.tip, st.anchor; st.retiring.Number > st.anchor.Number {
+			h.anchors[s] = st.retiring
+		}
 	}
 	j.mu.RUnlock()
 	err := j.heads.write(h, sync)

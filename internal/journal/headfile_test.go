@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -227,4 +228,49 @@ func TestHeadsAreOfTheLastCommit(t *testing.T) {
 			t.Errorf("after entry %d: %+v", n+1, h)
 		}
 	}
+}
+
+// TestInterruptedRetirementIsNotMissed stops a retirement behind each of its steps that is durable: what it was to delete is there, or is
+// not missed.
+func TestInterruptedRetirementIsNotMissed(t *testing.T) {
+	t.Parallel()
+	for _, until := range []uint64{2, 4, 6} {
+		dir := folderWith(t, 12)
+		j := openTest(t, Options{Dir: dir})
+		stopped := filepath.Join(t.TempDir(), "journal")
+		j.disk = &afterWrite{j.disk, func() {
+			if err := os.CopyFS(stopped, os.DirFS(dir)); err != nil {
+				t.Error(err)
+			}
+			if err := os.Chmod(stopped, folderMode); err != nil {
+				t.Error(err)
+			}
+		}}
+		if err := errors.Join(j.Retire(t.Context(), Records, until), j.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(stopped); err != nil {
+			if until == 4 { // whole files are deleted, and none is written
+				continue
+			}
+			t.Fatal(err)
+		}
+		j = openTest(t, Options{Dir: stopped})
+		if err := j.Each(t.Context(), Records, 0, func(*Entry) error { return nil }, func(d Damage) error { return fmt.Errorf("%+v", d) }); err != nil {
+			t.Errorf("up to %d: %v", until, err)
+		}
+	}
+}
+
+// afterWrite is a disk that calls back after a file was written.
+type afterWrite struct {
+	disk
+	call func()
+}
+
+// Write implements disk.
+func (d *afterWrite) Write(name string, write func(io.Writer) error) (int64, error) {
+	n, err := d.disk.Write(name, write)
+	d.call()
+	return n, err
 }

@@ -111,6 +111,7 @@ type Journal struct {
 // streamState is one stream.
 type streamState struct {
 	anchor          Tip           // the last entry that retention deleted
+	retiring        Tip           // the last entry that it is deleting
 	found, recorded Tip           // see Found and Recorded
 	tip             Tip           // the last entry
 	sealed          []*sealedFile // ascending

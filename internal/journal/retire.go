@@ -33,14 +33,14 @@ func (j *Journal) Retire(ctx context.Context, s Stream, until uint64) error {
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
+	if err := j.announce(s, until, last); err != nil { // else what is deleted from here on would be missed
+		return classify(err)
+	}
 	rest, err := j.rest(ctx, s, until)
 	if err != nil {
 		return fmt.Errorf("retire %s up to %d: %w", s, until, err)
 	}
 	gone := j.drop(s, until, last, rest)
-	if err := j.noteHeads(true); err != nil { // else what is deleted now would be missed
-		return classify(err)
-	}
 	var errs []error
 	for _, f := range gone {
 		if err := j.disk.Remove(f.name()); !errors.Is(err, os.ErrNotExist) {
@@ -48,6 +48,19 @@ func (j *Journal) Retire(ctx context.Context, s Stream, until uint64) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// announce makes it durable in the head file that entries up to a number are deleted on purpose. Where they are there after all, the
+// sealed files say so.
+func (j *Journal) announce(s Stream, until uint64, last *Entry) error {
+	j.mu.Lock()
+	retiring := &j.streams[s].retiring
+	*retiring = Tip{Number: until}
+	if last != nil {
+		retiring.Hash = last.Hash
+	}
+	j.mu.Unlock()
+	return j.noteHeads(true)
 }
 
 // rest writes the entries behind a number of the file that has it and does not end with it; nil: there is no such file.
