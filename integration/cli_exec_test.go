@@ -54,7 +54,7 @@ func TestExecLosesNothing(t *testing.T) {
 			_ = fill.Close() // it is full
 			return []string{"TOOLRESULT_VOLATILE=true"}, []string{"--store", filepath.Join(at, "store")}
 		},
-		"nobody at the socket":   func(*testing.T) (env, flags []string) { return []string{"TOOLRESULT_ADDRESS=unix:///dev/null/s"}, nil },
+		"nobody at the socket": func(*testing.T) (env, flags []string) { return []string{"TOOLRESULT_ADDRESS=unix:///dev/null/s"}, nil },
 		"a sidecar that rejects": func(t *testing.T) (env, flags []string) {
 			s := startSidecar(t, launch{Args: []string{"--max-message-bytes=64KiB"}})
 			return []string{"TOOLRESULT_ADDRESS=unix://" + s.Socket}, nil

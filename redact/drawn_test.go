@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -55,8 +55,12 @@ func countPairs(t *testing.T) (counts [sorts][sorts]float64) {
 			counts[i][j] = 2 // what was not seen may be
 		}
 	}
-	root, files := filepath.Join(runtime.GOROOT(), "src"), 0
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+	goroot, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, files := filepath.Join(strings.TrimSpace(string(goroot)), "src"), 0
+	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}

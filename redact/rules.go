@@ -93,7 +93,6 @@ type Patterns struct {
 	table   []window // open addressing
 	shift   int
 	lists   [][]uint16
-	windows int       // in table
 	begins  []uint32  // the windows, the first byte the highest, sorted
 	runs    sync.Pool // of the memory of finders that are done
 }
