@@ -89,12 +89,12 @@ type Patterns struct {
 	solid    int // class of all but white space
 	unquoted int // class of all but white space and quotes
 
-	filter  []uint64 // bits, by a hash of four bytes
-	table   []window // open addressing
-	shift   int
-	lists   [][]uint16
-	begins  []uint32  // the windows, the first byte the highest, sorted
-	runs    sync.Pool // of the memory of finders that are done
+	filter []uint64 // bits, by a hash of four bytes
+	table  []window // open addressing
+	shift  int
+	lists  [][]uint16
+	begins []uint32  // the windows, the first byte the highest, sorted
+	runs   sync.Pool // of the memory of finders that are done
 }
 
 // window is four bytes that identify the patterns of a list.
