@@ -177,7 +177,7 @@ func decode(b []byte) (*Patterns, error) {
 type decoder struct {
 	b     []byte
 	all   string // b as it was, of which texts are parts
-	steps []step // room for those of patterns
+	steps []step // of patterns that are read
 	short bool
 }
 

@@ -279,7 +279,7 @@ const (
 // What the document says of kinds with several rules.
 const (
 	passwordAbout = "a password that is assigned: quoted, or behind `=` without a space; otherwise if it has a symbol or was drawn at random"
-	pairedAbout   = "the value that stands beside the name of a secret as a member, attribute, argument or cell of its own: `name: DB_PASSWORD`, `value: X`"
+	pairedAbout   = "the value beside the name of a secret as a member, attribute, argument or cell of its own: `name: DB_PASSWORD`, `value: X`"
 	commandAbout  = "the password among the arguments of a command, such as `sshpass -p` or `redis-cli -a`"
 )
 
