@@ -50,7 +50,7 @@ func inStore(t *testing.T, store string) map[string]fs.FileMode {
 }
 
 // storedName is how files of a store are called.
-var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|tmp|(catalog|records)\.db(-wal|-shm)?|journal(/OPEN|/segments(/[0-9]{10}\.segment(\.tmp)?)?|/(records|catalog)(/[0-9]{20}-[0-9]{20}\.zst)?)?|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
+var storedName = regexp.MustCompile(`^(\.|FORMAT|LOCK|PLACES|tmp|(catalog|records)\.db(-wal|-shm)?|journal(/OPEN|/HEAD|/segments(/[0-9]{10}\.segment(\.tmp)?)?|/(records|catalog)(/[0-9]{20}-[0-9]{20}\.zst)?)?|[0-9a-f]{3}|[0-9a-f]{3}/[0-9a-f]{5,61})$`)
 
 func checkNames(t *testing.T, store string) {
 	t.Helper()
