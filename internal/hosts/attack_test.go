@@ -184,6 +184,53 @@ func TestAnotherVersionInstalls(t *testing.T) {
 	}
 }
 
+// TestHooksOfEarlierVersionsGo: their lines had no end that keeps a program that cannot start from saying no.
+func TestHooksOfEarlierVersionsGo(t *testing.T) {
+	t.Parallel()
+	const end = " || :"
+	for _, host := range []hooks.Host{hooks.ClaudeCode, hooks.GeminiCLI, hooks.Codex, hooks.CopilotCLI} {
+		m := newMachine(t)
+		plan := m.plan(t, host, m.options())
+		if err := m.store.Install(plan); err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for _, c := range plan.Changes {
+			if text := read(t, c.Path); strings.Contains(text, end) {
+				lines += strings.Count(text, end)
+				write(t, c.Path, strings.ReplaceAll(text, end, ""))
+			}
+		}
+		if err := m.store.Uninstall(host); err != nil || lines == 0 {
+			t.Errorf("%s: %d lines, %v", host, lines, err)
+		}
+		for _, c := range plan.Changes {
+			if text, err := os.ReadFile(c.Path); err == nil && strings.Contains(string(text), " hook "+string(host)) {
+				t.Errorf("%s: %s has %s", host, c.Path, text)
+			}
+		}
+	}
+}
+
+// TestHookThatCannotStart has no program, and one that ends with the code by which hosts reject a command: the hook says nothing.
+func TestHookThatCannotStart(t *testing.T) {
+	t.Parallel()
+	broken := filepath.Join(t.TempDir(), "toolresult")
+	write(t, broken, "#!/bin/sh\nexit 2\n")
+	if err := os.Chmod(broken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, program := range []string{"/nonexistent/toolresult", broken} {
+		m := newMachine(t)
+		o := m.options()
+		o.Program = program
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", m.plan(t, hooks.CopilotCLI, o).Hook())
+		if out, err := cmd.Output(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %q, %v", program, out, err)
+		}
+	}
+}
+
 // TestHooksOfTheUserStay beside ours, in any order.
 func TestHooksOfTheUserStay(t *testing.T) {
 	t.Parallel()

@@ -152,6 +152,27 @@ func (s Setting) missing(st style, depth int, last bool) (hujson.Value, error) {
 	}
 }
 
+// withoutHookEnd returns a value as earlier versions wrote it: its texts without hookEnd.
+func withoutHookEnd(v any) any {
+	switch v := v.(type) {
+	case string:
+		return strings.TrimSuffix(v, hookEnd)
+	case list:
+		earlier := make(list, len(v))
+		for i := range v {
+			earlier[i] = withoutHookEnd(v[i])
+		}
+		return earlier
+	case obj:
+		earlier := obj{}
+		for key := range v {
+			earlier[key] = withoutHookEnd(v[key])
+		}
+		return earlier
+	}
+	return v
+}
+
 // unset removes the setting, and then what is empty on its path.
 func (s Setting) unset(root *hujson.Value) {
 	var parents []*hujson.Object
@@ -173,7 +194,7 @@ func (s Setting) unset(root *hujson.Value) {
 		if !isList {
 			return
 		}
-		i := slices.IndexFunc(list.Elements, func(v hujson.Value) bool { return equal(v, s.Value) })
+		i := slices.IndexFunc(list.Elements, func(v hujson.Value) bool { return equal(v, s.Value) || equal(v, withoutHookEnd(s.Value)) })
 		if i < 0 {
 			return
 		}
@@ -181,7 +202,7 @@ func (s Setting) unset(root *hujson.Value) {
 		if len(list.Elements) > 0 || hasComment(list.AfterExtra) || isAnnotated(parents[len(parents)-1], s.Path[len(s.Path)-1]) {
 			return
 		}
-	} else if !equal(*at, s.Value) {
+	} else if !equal(*at, s.Value) && !equal(*at, withoutHookEnd(s.Value)) {
 		return
 	}
 	for i, o := range slices.Backward(parents) {

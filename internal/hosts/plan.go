@@ -140,13 +140,17 @@ func (o Options) dir(variable string, names ...string) string {
 	return filepath.Join(append([]string{o.Home}, names...)...)
 }
 
+// hookEnd ends the command line of a hook: a program that cannot start, which hosts would take for a hook that says no, says nothing.
+// Lines of earlier versions lack it.
+const hookEnd = " || :"
+
 // hook returns the command line of a hook.
 func (o Options) hook(host hooks.Host, flags ...string) string {
 	line := quote(o.Program) + " hook " + string(host)
 	if o.Reads {
 		line += " --reads"
 	}
-	return strings.Join(append([]string{line}, flags...), " ")
+	return strings.Join(append([]string{line}, flags...), " ") + hookEnd
 }
 
 // quote quotes a word for a shell, if it needs that.
