@@ -118,7 +118,7 @@ var extraRules = []extraRule{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
 			capitals + `["']{0,1}(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n"'][^\r\n]{7})`,
-			`(?:_PASS|_PWD|_PAT|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)` + assign + `([^\r\n]{8})`,
+			`(?:_PASS|_PWD|_PAT|_PW|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
 	},
@@ -134,7 +134,7 @@ var extraRules = []extraRule{
 		id: "password", about: passwordAbout,
 		re: []string{
 			`(?i)pass` + assign + `([^\r\n]{8})`,
-			`(?i)(?:passw(?:or)?d|passphrase)["']?(?:[ ]is)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
+			`(?i)(?:passw(?:or)?d|passphrase)["']?(?:[ ]is:?|[ ]set[ ]to:?)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ](?:for|of)[ ](?:the[ ])?(?:user[ ])?[^\s:]{1,64}(?::|[ ]is)[ ]([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ]for[ ]the[ ][^\s:]{1,32}[ ]user[^\n:]{0,90}:[\s\\nr]{1,8}([^\r\n]{8})`,
 			`\bNew value: ([^\r\n]{8})`,
@@ -161,13 +161,13 @@ var extraRules = []extraRule{
 		id: "command-password", about: commandAbout,
 		re:   []string{`[ ]-p[ ]?["']?([^\s"'-][^\r\n]{7})`},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
-		behind: []string{"sshpass", " login", "mongo", "cqlsh", "mysql", "mariadb", "PGPASSWORD"},
+		behind: []string{"sshpass", " login", "mongo", "cqlsh", "mysql", "mariadb", "7z", "rar "},
 	},
 	{
 		id: "command-password", about: commandAbout,
-		re:   []string{`[ ]-[aPw][ ]["']?([^\s"'-][^\r\n]{7})`},
+		re:   []string{`[ ]-[aANPwX][ ]["']?([^\s"'-][^\r\n]{7})`},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
-		behind: []string{"redis-cli", "valkey-cli", "ldap", "zip", "mosquitto_"},
+		behind: []string{"redis-cli", "valkey-cli", "ldap", "zip", "mosquitto_", "ssh-keygen", "sqlcmd", "ipmitool", "snmp"},
 	},
 	{
 		id: "command-password", about: commandAbout,
@@ -175,6 +175,13 @@ var extraRules = []extraRule{
 			`[ ]-pass(?:in|out)?[ ]pass:([^\r\n]{8})`,
 			`\bhtpasswd[ ]-[a-zA-Z]{1,8}[ ](?:[^\s]{1,128}[ ])?[^\s]{1,64}[ ]([^\r\n]{8})`,
 			`\bvault[ ]login[ ]([^\s-][^\r\n]{7})`,
+			`\brabbitmqctl[ ](?:add_user|change_password)[ ][^\s]{1,64}[ ]([^\r\n]{8})`,
+			`\bsqlplus[ ](?:-[A-Za-z][ ])?[\w.-]{1,32}/([^\r\n]{8})`,
+			`[ ]-U[ ]?["']?[\w.\\/-]{1,64}%([^\r\n]{8})`,
+			`\blftp[ ]-u[ ][\w.@-]{1,64},([^\r\n]{8})`,
+			`[ ]-(?:storepass|keypass)[ ]([^\r\n]{8})`,
+			`[ ]--pass[ ]([^\r\n]{8})`,
+			`[ ]/(?:p|pass|password):([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
 	},
@@ -198,6 +205,8 @@ var extraRules = []extraRule{
 		re: []string{
 			`(?i)` + secretNames + `` + assign + `([^\r\n]{8})`,
 			`(?i)(?:secretstring|psk|tls\.key|key-data|wpa_passphrase)` + assign + `([^\r\n]{8})`,
+			`(?i)(?:api|access|secret|private)[ ](?:key|token)(?:[ ]created)?` + assign + `([^\r\n]{8})`,
+			`(?i)(?:session[_.-]?key|subscription[_.-]?key|functions[_.-]?key|master[_.-]?key|admin[_.-]?key|license[_.-]?key|host[_.-]?key)` + assign + `([^\r\n]{8})`,
 			`(?i)(?:presharedkey|accountkey|sharedaccesskey|signing[_.-]?key|encryption[_.-]?key|auth[_.-]?key)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankGeneric, needs: noPath | noCode, ends: byValue, drawn: likely,
@@ -214,7 +223,8 @@ var extraRules = []extraRule{
 	{
 		id: "paired-secret", about: pairedAbout,
 		re: []string{
-			`(?i)` + pairNames + `\\{0,3}["'][ ]?,[ ]?\\{0,3}["']([^\r\n]{8})`,
+			`(?i)(?:` + pairNames + `|auth_key|logged_in_key|nonce_key|_salt)\\{0,3}["'][ ]?,[ ]{0,20}\\{0,3}["']([^\r\n]{8})`,
+			`\bsensitive\\{0,3}":[ ]?true,[\s\\nr]{0,40}"type\\{0,3}":[ ]?\\{0,3}"string\\{0,3}",[\s\\nr]{0,40}"value\\{0,3}":[ ]?([^\r\n]{8})`,
 			`(?i)(?:token|secret|api[_.-]?key|access[_.-]?key)(?:[ ]{2,40}|\t|\\{1,3}t)([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
@@ -256,9 +266,14 @@ var extraRules = []extraRule{
 		rank: rankPlace, needs: mixed,
 	},
 	{
-		id: "curl-user", about: "the password of `-u user:password` and `--user`",
+		id: "curl-user", about: curlAbout,
 		re:   []string{`(?:[ ]-u|--user)[ =]["']?[^\s:"'/]{1,64}:([^\s"':/]{6,256})`},
-		rank: rankPlace, needs: aLetter, ends: atLeast,
+		rank: rankPlace, needs: aLetter, ends: atLeast, behind: []string{"curl"},
+	},
+	{
+		id: "curl-user", about: curlAbout,
+		re:   []string{`(?:[ ]-u|--user)[ =]["']?[^\s:"'/]{1,64}:([^\s"':/]{6,256})`},
+		rank: rankPlace, needs: aLetter, ends: atLeast, drawn: likely,
 	},
 	{
 		id: "generic-api-key", about: "a random value beside a name like token, key or secret; gitleaks' rule, tightened",
@@ -278,6 +293,7 @@ const (
 
 // What the document says of kinds with several rules.
 const (
+	curlAbout     = "the password of `-u user:password` and `--user`: of curl any, of other commands one that was drawn at random"
 	passwordAbout = "a password that is assigned: quoted, or behind `=` without a space; otherwise if it has a symbol or was drawn at random"
 	pairedAbout   = "the value beside the name of a secret as a member, attribute, argument or cell of its own: `name: DB_PASSWORD`, `value: X`"
 	commandAbout  = "the password among the arguments of a command, such as `sshpass -p` or `redis-cli -a`"

@@ -178,6 +178,8 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 		switch {
 		case !ok:
 			return waits
+		case rule.ends == byValue && f.describes(v.from) && drawn(f.v.b[v.from:v.to]) < described:
+			return fails
 		case rule.ends == byValue && !rule.assigned(f.v.b[v.from:v.to], v):
 			if v.word == 0 || v.word == v.to {
 				return fails
@@ -212,6 +214,39 @@ func (f *patternFinder) behind(texts []string, i int) bool {
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(line, []byte(text)) })
 }
+
+// described are bits that a value needs whose name says that it is a property of a secret and no secret.
+const described = 16
+
+// describing are the last words of such names, as in TOKEN_TYPE.
+var describing = map[string]bool{
+	"type": true, "name": true, "file": true, "path": true, "url": true, "uri": true, "ttl": true, "expiry": true, "expires": true, "header": true, "length": true,
+	"algorithm": true, "endpoint": true, "version": true, "policy": true, "issuer": true, "audience": true, "scope": true, "lifetime": true, "timeout": true,
+	"prefix": true, "format": true, "count": true, "limit": true, "ref": true, "arn": true, "location": true, "provider": true, "store": true, "rotation": true,
+}
+
+// describes reports whether the name before a value that begins at from says so.
+func (f *patternFinder) describes(from int) bool {
+	b, floor := f.v.b, max(0, from-lookBack)
+	to := from
+	for to > floor && !isLetter(b[to-1]) && b[to-1] != '\n' {
+		to--
+	}
+	var word [12]byte
+	n := len(word)
+	for to > floor && n > 0 && isLetter(b[to-1]) {
+		n--
+		to--
+		word[n] = lower(b[to])
+		if b[to]-'A' < 26 && (to == floor || b[to-1]-'a' < 26) { // a word in a name like tokenType
+			break
+		}
+	}
+	return describing[string(word[n:])]
+}
+
+// isLetter reports whether c is an ASCII letter.
+func isLetter(c byte) bool { return lower(c)-'a' < 26 }
 
 // clear is false for text that was redacted before: a secret that is nothing
 // but placeholders, or begins or ends inside of one.

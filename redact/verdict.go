@@ -119,8 +119,11 @@ func (r *rule) random(b []byte, v value) bool {
 	case path(b):
 		return !madeOfNames(b)
 	}
-	return !v.quoted || bytes.IndexByte(b, ' ') < 0
+	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || drawn(b) > sentence
 }
+
+// sentence are bits that no text of several words has.
+const sentence = 32
 
 // minSegment is the length that segments of a text with slashes have at least on average if the slashes are digits of base64.
 const minSegment = 8
