@@ -17,7 +17,7 @@ const (
 // Release returns the bytes that wait for more and are not the beginning of a secret:
 // fewer than four bytes of a value or a token, or the prompt of a program. If patience
 // is over, the beginnings of patterns are released too; those of values never are.
-// It is for streams with SameLength. The result is valid until the next call.
+// The result is valid until the next call.
 func (r *Redactor) Release(patienceOver bool) [][]byte {
 	var parts [][]byte
 	for _, s := range r.stages {

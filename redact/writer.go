@@ -20,6 +20,9 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Release writes what waits for more and is not the beginning of a secret, as Redactor.Release says. It is for streams that pause.
+func (w *Writer) Release(patienceOver bool) error { return w.pass(w.r.Release(patienceOver)) }
+
 // Close ends the stream, and writes what was held back. It does not close the writer behind.
 func (w *Writer) Close() error { return w.pass(w.r.Flush()) }
 

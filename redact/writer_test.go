@@ -37,6 +37,16 @@ func TestWriter(t *testing.T) {
 			t.Errorf("chunks of %d: %d bytes, want %d: %v", size, out.Len(), len(want), err)
 		}
 	}
+	var out bytes.Buffer
+	pausing := redact.NewWriter(o, &out)
+	for _, step := range []struct{ text, shown string }{{"50%, part", "50%, part"}, {"\npassword: ", "50%, part\npassword: "}, {"DB_PASSWORD=x7Kq", "50%, part\npassword: "}, {"92mZp4Lw\n", "50%, part\npassword: DB_PASSWORD=[redacted:env-secret]\n"}} {
+		if _, err := pausing.Write([]byte(step.text)); err != nil {
+			t.Fatal(err)
+		}
+		if err := pausing.Release(false); err != nil || out.String() != step.shown {
+			t.Errorf("behind %q %q is shown, want %q: %v", step.text, out.String(), step.shown, err)
+		}
+	}
 	w := redact.NewWriter(o, iotest.TruncateWriter(failing{}, 10))
 	if _, err := w.Write([]byte(text)); !errors.Is(err, errFailing) {
 		t.Error(err)

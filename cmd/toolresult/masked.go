@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"sync"
 
 	"github.com/toolresult/toolresult/internal/spool"
 	"github.com/toolresult/toolresult/redact"
@@ -17,9 +18,10 @@ const redactVariable = "TOOLRESULT_REDACT"
 // isRedacting reports whether secrets are replaced in what is passed on.
 func isRedacting() bool { return os.Getenv(redactVariable) != "off" }
 
-// masked is a writer of an output as it was, but without secrets.
+// masked is a writer of an output as it was, but without secrets. It is safe for concurrent use.
 type masked struct {
 	to        io.Writer
+	mu        sync.Mutex
 	redacting *redact.Writer // before to; nil: nothing was written yet
 }
 
@@ -28,14 +30,27 @@ func (m *masked) Write(p []byte) (int, error) {
 	if !isRedacting() {
 		return m.to.Write(p)
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.redacting == nil {
 		m.redacting = redact.NewWriter(redact.Options{Patterns: redact.BuiltIn()}, m.to)
 	}
 	return m.redacting.Write(p)
 }
 
+// release writes what waits, and is not the beginning of a secret, when the command is silent.
+func (m *masked) release(patienceOver bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.redacting != nil {
+		_ = m.redacting.Release(patienceOver) // the writer behind keeps its error
+	}
+}
+
 // flush writes what waits for the end of the output.
 func (m *masked) flush() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	if m.redacting != nil {
 		_ = m.redacting.Close() // the writer behind keeps its error
 		m.redacting = nil

@@ -35,6 +35,8 @@ const (
 	// showAfter is how long a command runs before as much of its output is shown while it runs, for hosts that leave it in the
 	// background then, or end it.
 	showAfter = 20 * time.Second
+	// releaseSilent is for how many seconds a command is silent before what may be the beginning of a secret is shown, too.
+	releaseSilent = 10
 )
 
 // shellCommand returns `shell`.
@@ -93,6 +95,7 @@ func shellExecution(command string) *execution {
 func (d *delivery) show(ctx context.Context, after time.Duration, limit int64) {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
+	silent := 0 // seconds
 	for limit > 0 {
 		select {
 		case <-timer.C:
@@ -101,6 +104,12 @@ func (d *delivery) show(ctx context.Context, after time.Duration, limit int64) {
 				return
 			}
 			limit -= n
+			if silent++; n > 0 {
+				silent = 0
+			}
+			for _, m := range d.raw {
+				m.release(silent > releaseSilent)
+			}
 			timer.Reset(time.Second)
 		case <-ctx.Done():
 			return

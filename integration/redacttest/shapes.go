@@ -114,6 +114,8 @@ func (s *source) value(kind byte, length int) string {
 			b[i] = byte(s.below(256))
 		}
 		return base64.StdEncoding.EncodeToString(b)
+	case 'i':
+		return strings.Join([]string{s.value('h', 8), s.value('h', 4), s.value('h', 4), s.value('h', 4), s.value('h', 12)}, "-")
 	case 'c':
 		return base64.StdEncoding.EncodeToString([]byte("app:" + s.value('w', length)))
 	}
@@ -132,9 +134,15 @@ func (s *source) value(kind byte, length int) string {
 	}
 }
 
-// Shown returns a part of a secret of the shape that is in a text: its first half, its last half, or its middle; "" if none is.
+// leastShown is the length of the shortest secret that Shown looks for. Shorter ones are parts of a token that has longer ones.
+const leastShown = 8
+
+// Shown returns a part of a secret of the shape that is in a text, of at least six bytes and a third of the secret; "" if none is.
 func (d Drawn) Shown(text string) string {
 	for _, secret := range d.Secrets {
+		if len(secret) < leastShown { // which any text may have
+			continue
+		}
 		n := min(len(secret), max(6, len(secret)/3))
 		for from := 0; from+n <= len(secret); from++ {
 			if part := secret[from : from+n]; strings.Contains(text, part) {
