@@ -39,7 +39,7 @@ func TestWriter(t *testing.T) {
 	}
 	var out bytes.Buffer
 	pausing := redact.NewWriter(o, &out)
-	for _, step := range []struct{ text, shown string }{{"50%, part", "50%, part"}, {"\npassword: ", "50%, part\npassword: "}, {"DB_PASSWORD=x7Kq", "50%, part\npassword: "}, {"92mZp4Lw\n", "50%, part\npassword: DB_PASSWORD=[redacted:env-secret]\n"}} {
+	for _, step := range []struct{ text, shown string }{{"50%, part", "50%, part"}, {"\nGo on? ", "50%, part\nGo on? "}, {"\nDB_PASSWORD=x7Kq", "50%, part\nGo on? \n"}, {"92mZp4Lw\n", "50%, part\nGo on? \nDB_PASSWORD=[redacted:env-secret]\n"}} {
 		if _, err := pausing.Write([]byte(step.text)); err != nil {
 			t.Fatal(err)
 		}
