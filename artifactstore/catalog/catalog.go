@@ -99,7 +99,7 @@ type Catalog struct {
 	index   *index.Index
 	sum     sum // of the index's transaction
 	cleaner cleaner
-	before  uint64 // number of the last change when the catalog was opened
+	before  atomic.Uint64 // number of the last change when the catalog was opened
 	clock   clock
 	// order is locked while a collection decides and deletes, and read-locked while a call appends what it has put or leased.
 	order   sync.RWMutex
@@ -132,7 +132,7 @@ func Open(store artifactstore.Store, o Options) (*Catalog, error) {
 	c.pins.names, c.mending.done = map[string]int{}, make(chan struct{})
 	c.unfinished.Store(true)
 	c.rawBefore.Store(true) // until the index says that there are none
-	c.before = o.Journal.Tip(journal.Catalog).Number
+	c.before.Store(o.Journal.Tip(journal.Catalog).Number)
 	if err := c.open(); err != nil {
 		if c.index != nil {
 			err = errors.Join(err, c.index.Close())
@@ -156,7 +156,9 @@ func (c *Catalog) open() error {
 	if err := c.restore(); err != nil {
 		return err
 	}
-	if c.before = c.journal.Tip(journal.Catalog).Number; c.before == 0 && c.options.Index != "" { // the index may know of more
+	before := c.journal.Tip(journal.Catalog).Number // the index may have known of more
+	c.before.Store(before)
+	if before == 0 && c.options.Index != "" {
 		return c.adoptUnknown()
 	}
 	return nil

@@ -114,7 +114,7 @@ func (c *Catalog) openIndex() (err error) {
 
 // stored notes what is in the index since a transaction.
 func (c *Catalog) stored(d *db, applied uint64) {
-	if applied < c.before {
+	if applied < c.before.Load() {
 		return // it is made again, or behind
 	}
 	var bytes, count, changes, kept, carried int64
