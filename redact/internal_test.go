@@ -117,15 +117,15 @@ func TestRules(t *testing.T) {
 		if err := os.WriteFile("compiled.bin", compiled, 0o600); err != nil {
 			t.Fatal(err)
 		}
-	} else if !bytes.Equal(compiled, compiledRules) {
+	} else if string(compiled) != compiledRules {
 		t.Error("compiled.bin is not what the rules give; `make rules` writes it")
 	}
-	again, err := decode(compiled)
+	again, err := decode(string(compiled))
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("the compiled rules are not the rules: %v", err)
 	}
 	for n := 0; n < len(compiled); n += max(1, len(compiled)/500) { // what is cut off is no rules, and no panic
-		if _, err := decode(compiled[:n]); err == nil {
+		if _, err := decode(string(compiled[:n])); err == nil {
 			t.Errorf("%d bytes of %d are rules", n, len(compiled))
 		}
 	}

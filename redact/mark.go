@@ -24,6 +24,11 @@ type kinds struct {
 	index map[string]int
 }
 
+// grow prepares for n names.
+func (k *kinds) grow(n int) {
+	k.names, k.marks, k.index = make([]string, 0, n), make([][]byte, 0, n), make(map[string]int, n)
+}
+
 // add returns the number of a name, and adds it if it is new.
 func (k *kinds) add(name string) int {
 	if i, ok := k.index[name]; ok {

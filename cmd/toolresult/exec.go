@@ -22,6 +22,7 @@ import (
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/spool"
+	"github.com/toolresult/toolresult/redact"
 )
 
 // exec is what a host of an agent puts in the place of its own way to run a command. Its promise is that the host is never
@@ -141,6 +142,9 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	unwatch := d.watchReaders(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if e.strict {
 		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
+	}
+	if isRedacting() {
+		go redact.BuiltIn() // while the command starts
 	}
 	d.start()
 	if !e.strict { // signals are passed on instead
