@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"sync"
 )
 
 // compiledRules is what load makes of the rules, in the form of encode: a command that masks a short output has no time to compile them.
@@ -17,13 +18,25 @@ var compiledRules string
 // errCompiled is the error for compiled rules that are not whole.
 var errCompiled = errors.New("the compiled rules are not whole")
 
-// encode returns patterns as bytes: varints, and texts behind their length.
+// encode returns patterns as bytes: first what a text without a hit needs.
 func (p *Patterns) encode() []byte {
 	w := &encoder{}
 	w.text(p.version)
 	w.number(len(p.kinds.names))
 	for _, name := range p.kinds.names {
 		w.text(name)
+	}
+	w.number(len(p.lists))
+	for _, list := range p.lists {
+		w.number(len(list))
+		for _, k := range list {
+			w.half(int(k))
+		}
+	}
+	w.number(len(p.begins))
+	for _, begin := range p.begins {
+		w.b = binary.LittleEndian.AppendUint32(w.b, bits.ReverseBytes32(begin))
+		w.half(int(p.listOf(bits.ReverseBytes32(begin))))
 	}
 	w.number(len(p.rules))
 	for i := range p.rules {
@@ -47,18 +60,6 @@ func (p *Patterns) encode() []byte {
 	}
 	w.number(p.solid)
 	w.number(p.unquoted)
-	w.number(len(p.lists))
-	for _, list := range p.lists {
-		w.number(len(list))
-		for _, k := range list {
-			w.half(int(k))
-		}
-	}
-	w.number(len(p.begins))
-	for _, begin := range p.begins {
-		w.b = binary.LittleEndian.AppendUint32(w.b, bits.ReverseBytes32(begin))
-		w.half(int(p.listOf(bits.ReverseBytes32(begin))))
-	}
 	return w.b
 }
 
@@ -130,7 +131,7 @@ func (w *encoder) pattern(p *pattern) {
 	w.flag(p.inside)
 }
 
-// decode returns the patterns that encode made bytes of.
+// decode returns the patterns that encode made bytes of. What only a hit needs is read at the first one, or by complete.
 func decode(b string) (*Patterns, error) {
 	r := &decoder{b: b}
 	p := &Patterns{version: r.text()}
@@ -139,6 +140,42 @@ func decode(b string) (*Patterns, error) {
 	for range n {
 		p.kinds.add(r.text())
 	}
+	p.lists = make([][]uint16, r.count())
+	all := make([]uint16, 0, 4*len(p.lists)) // one memory for most of them
+	for i := range p.lists {
+		from := len(all)
+		for range r.count() {
+			all = append(all, uint16(r.half()))
+		}
+		if len(all) > from {
+			p.lists[i] = all[from:len(all):len(all)]
+		}
+	}
+	n = r.count()
+	p.makeTable(n)
+	for range n {
+		low, high := r.half(), r.half()
+		p.addWindow(uint32(low|high<<16), uint16(r.half()))
+	}
+	if r.short {
+		return nil, errCompiled
+	}
+	p.rest = sync.OnceValue(func() error { return p.readRest(r) })
+	return p, nil
+}
+
+// complete reads the rest of compiled rules, once.
+func (p *Patterns) complete() {
+	if p.rest == nil {
+		return
+	}
+	if err := p.rest(); err != nil {
+		panic("redact: " + err.Error()) // a test reads them
+	}
+}
+
+// readRest reads the rules and their patterns.
+func (p *Patterns) readRest(r *decoder) error {
 	p.rules = make([]rule, r.count())
 	for i := range p.rules {
 		r.rule(&p.rules[i])
@@ -158,27 +195,10 @@ func decode(b string) (*Patterns, error) {
 		r.pattern(&p.patterns[i])
 	}
 	p.solid, p.unquoted = r.number(), r.number()
-	p.lists = make([][]uint16, r.count())
-	all := make([]uint16, 0, 4*len(p.lists)) // one memory for most of them
-	for i := range p.lists {
-		from := len(all)
-		for range r.count() {
-			all = append(all, uint16(r.half()))
-		}
-		if len(all) > from {
-			p.lists[i] = all[from:len(all):len(all)]
-		}
-	}
-	n = r.count()
-	p.makeTable(n)
-	for range n {
-		low, high := r.half(), r.half()
-		p.addWindow(uint32(low|high<<16), uint16(r.half()))
-	}
 	if r.short || len(r.b) > 0 {
-		return nil, errCompiled
+		return errCompiled
 	}
-	return p, nil
+	return nil
 }
 
 // decoder takes values from the front of bytes. What is missing is zero.

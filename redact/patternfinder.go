@@ -19,12 +19,18 @@ type patternFinder struct {
 
 // newPatternFinder returns a finder for one stream.
 func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
-	runs, ok := p.runs.Get().(*[]run)
+	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, gap: -1, edge: -1}}
+}
+
+// begin prepares for the first hit.
+func (f *patternFinder) begin() {
+	f.set.complete()
+	runs, ok := f.set.runs.Get().(*[]run)
 	if !ok {
-		runs = new(make([]run, len(p.classes)))
+		runs = new(make([]run, len(f.set.classes)))
 	}
 	clear(*runs)
-	return &patternFinder{matcher: matcher{set: p, marks: m, same: same, runs: *runs, gap: -1, edge: -1}}
+	f.runs = *runs
 }
 
 // mayBegin reports whether a secret that is found later may begin with c: some
@@ -95,13 +101,20 @@ func (f *patternFinder) viable(i int) bool {
 // hit tries the patterns that are identified by the four bytes at i. It returns
 // how far to go on, and false where more bytes must come.
 func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
+	list := f.set.known(w)
+	if len(list) == 0 { // another one has the same hash
+		return 1, true
+	}
+	if f.runs == nil {
+		f.begin()
+	}
 	f.found, f.lookedTo, f.last = f.found[:0], f.valueTo, lastValue{}
 	var first uint64
 	eight := i+8 <= len(f.v.b)
 	if eight {
 		first = binary.LittleEndian.Uint64(f.v.b[i:])
 	}
-	for _, k := range f.set.known(w) {
+	for _, k := range list {
 		if k == asMarkList {
 			if n := f.marks.at(f.v.b, i, f.v.end); n != 0 {
 				return n, n > 0

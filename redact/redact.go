@@ -152,7 +152,7 @@ func Text(o Options, b []byte) ([]byte, []Count) {
 // free gives memory back that another Redactor can use.
 func (r *Redactor) free() {
 	for _, s := range r.stages {
-		if f, ok := s.finder.(*patternFinder); ok {
+		if f, ok := s.finder.(*patternFinder); ok && f.runs != nil {
 			f.set.runs.Put(&f.runs)
 		}
 	}

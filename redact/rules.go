@@ -93,8 +93,9 @@ type Patterns struct {
 	table  []window // open addressing
 	shift  int
 	lists  [][]uint16
-	begins []uint32  // the windows, the first byte the highest, sorted
-	runs   sync.Pool // of the memory of finders that are done
+	begins []uint32     // the windows, the first byte the highest, sorted
+	runs   sync.Pool    // of the memory of finders that are done
+	rest   func() error // reads rules, classes and patterns of compiled rules; nil: they are there
 }
 
 // window is four bytes that identify the patterns of a list.
@@ -242,6 +243,7 @@ const (
 
 // Rules returns the rules, in the order of their kinds.
 func (p *Patterns) Rules() []Rule {
+	p.complete()
 	var list []Rule
 	for i := range p.rules {
 		r := &p.rules[i]

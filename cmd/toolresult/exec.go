@@ -22,7 +22,6 @@ import (
 	"github.com/toolresult/toolresult/cmd/toolresult/internal/process"
 	pb "github.com/toolresult/toolresult/gen/toolresult/v1"
 	"github.com/toolresult/toolresult/internal/spool"
-	"github.com/toolresult/toolresult/redact"
 )
 
 // exec is what a host of an agent puts in the place of its own way to run a command. Its promise is that the host is never
@@ -142,9 +141,6 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	unwatch := d.watchReaders(cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if e.strict {
 		d.why = func(reason string) { fmt.Fprintf(d.stderr, noReceipt, reason) }
-	}
-	if isRedacting() {
-		go redact.BuiltIn() // while the command starts
 	}
 	d.start()
 	if !e.strict { // signals are passed on instead
