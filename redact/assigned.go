@@ -14,6 +14,7 @@ type value struct {
 	quoted   bool // it has quotes of its own
 	tight    bool // the operator is directly before it, or its quote
 	element  bool // it is the text of an element of XML
+	ends     bool // it ends a statement of code
 	long     bool // it has no end in maxValue bytes, and goes on to the next white space
 	word     int  // where it ends if the quote before its name is none of its own; 0: it has no such quote
 }

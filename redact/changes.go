@@ -56,6 +56,10 @@ var changes = []change{
 		id: "sourcegraph-access-token", re: `\b(sgp_(?:[a-fA-F0-9]{16}|local)_[a-fA-F0-9]{40}|sgp_[a-fA-F0-9]{40})` + stop,
 		why: "theirs takes every commit id for one",
 	},
+	{
+		id: "square-access-token", re: `\b(sq0atp-[\w-]{22,60})` + stop,
+		why: "theirs takes four letters that base64 of programs has often for the beginning of a token; square-token knows the length",
+	},
 	{id: "vault-service-token", re: `\b(hvs\.[\w-]{90,120})` + stop, why: "the old form `s.` and 24 letters is any member of an object"},
 }
 

@@ -78,7 +78,7 @@ var extraRules = []extraRule{
 			`(?i)\b(?:set-)?cookie["']?[:=][ \t"']{0,3}[\w.-]{1,64}=([^\s;"',\\]{12,})`,
 			`(?i)\b(?:phpsessid|jsessionid|asp\.net_sessionid|connect\.sid|session_?id|session|sess|sid|auth)=([\w%.~+/:-]{20,})`,
 		},
-		rank: rankPlace, entropy: 3, drawn: likely,
+		rank: rankPlace, entropy: 3, drawn: clearly,
 	},
 	{
 		id: "netrc-password", about: "`machine HOST login USER password PASSWORD`",
@@ -87,7 +87,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "npmrc-auth", about: "`_authToken`, `_auth` and `_password` of an .npmrc",
-		re:   []string{`(?:_authToken|_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;\\]{8,512})`, `/:_authToken[ ]["']?([^\s"'$;\\]{8,512})`},
+		re:   []string{`(?:_authToken|\b_auth|:_password)["']?[ \t]{0,2}=[ \t"']{0,2}([^\s"'$;\\]{8,512})`, `/:_authToken[ ]["']?([^\s"'$;\\]{8,512})`},
 		rank: rankPlace, needs: mixed,
 	},
 	{
@@ -111,14 +111,14 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
-		re:   []string{capitals + `` + assign + `([^\r\n]{8})`},
+		re:   []string{capitals + assign + `([^\r\n]{8})`, `(?:_PASS|_PWD|_PW|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)` + assign + `([^\r\n]{8})`},
 		rank: rankPlace, needs: mixed | noPath | noCode, ends: byValue, loose: strong, drawn: surely,
 	},
 	{
 		id: "env-secret", about: "the value of a variable in capitals whose name says that it is a secret: `X_TOKEN=value`",
 		re: []string{
 			capitals + `["']{0,1}(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n"'][^\r\n]{7})`,
-			`(?:_PASS|_PWD|_PAT|_PW|_AUTH|_PSK|APP_KEY|ENCRYPTION_KEY|SIGNING_KEY|MASTER_KEY)` + assign + `([^\r\n]{8})`,
+			`(?:_PAT|_AUTH)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: likely,
 	},
@@ -134,7 +134,7 @@ var extraRules = []extraRule{
 		id: "password", about: passwordAbout,
 		re: []string{
 			`(?i)pass` + assign + `([^\r\n]{8})`,
-			`(?i)(?:passw(?:or)?d|passphrase)["']?(?:[ ]is:?|[ ]set[ ]to:?)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
+			`(?i)(?:password|passphrase)["']?(?:[ ]is:?|[ ]set[ ]to:?)?(?:[ ]{1,40}|\t|\\{1,3}t)([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ](?:for|of)[ ](?:the[ ])?(?:user[ ])?[^\s:]{1,64}(?::|[ ]is)[ ]([^\r\n]{8})`,
 			`(?i)passw(?:or)?d[ ]for[ ]the[ ][^\s:]{1,32}[ ]user[^\n:]{0,90}:[\s\\nr]{1,8}([^\r\n]{8})`,
 			`\bNew value: ([^\r\n]{8})`,
@@ -159,9 +159,15 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "command-password", about: commandAbout,
-		re:   []string{`[ ]-p[ ]?["']?([^\s"'-][^\r\n]{7})`},
+		re:   []string{`[ ]-p["']?([^\s"'-][^\r\n]{7})`},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
 		behind: []string{"sshpass", " login", "mongo", "cqlsh", "mysql", "mariadb", "7z", "rar "},
+	},
+	{
+		id: "command-password", about: commandAbout, // to mysql, what is behind a space is a database
+		re:   []string{`[ ]-p[ ]["']?([^\s"'-][^\r\n]{7})`},
+		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
+		behind: []string{"sshpass", " login", "mongo", "cqlsh", "rar "},
 	},
 	{
 		id: "command-password", about: commandAbout,
@@ -203,7 +209,7 @@ var extraRules = []extraRule{
 	{
 		id: "assigned-secret", about: "a value with a symbol in it, or one drawn at random, beside a name like `client_secret` or `api_key`",
 		re: []string{
-			`(?i)` + secretNames + `` + assign + `([^\r\n]{8})`,
+			`(?i)` + secretNames + assign + `([^\r\n]{8})`,
 			`(?i)(?:secretstring|psk|tls\.key|key-data|wpa_passphrase)` + assign + `([^\r\n]{8})`,
 			`(?i)(?:api|access|secret|private)[ ](?:key|token)(?:[ ]created)?` + assign + `([^\r\n]{8})`,
 			`(?i)(?:session[_.-]?key|subscription[_.-]?key|functions[_.-]?key|master[_.-]?key|admin[_.-]?key|license[_.-]?key|host[_.-]?key)` + assign + `([^\r\n]{8})`,
@@ -273,14 +279,14 @@ var extraRules = []extraRule{
 	{
 		id: "curl-user", about: curlAbout,
 		re:   []string{`(?:[ ]-u|--user)[ =]["']?[^\s:"'/]{1,64}:([^\s"':/]{6,256})`},
-		rank: rankPlace, needs: aLetter, ends: atLeast, drawn: likely,
+		rank: rankPlace, needs: aLetter, ends: atLeast, drawn: clearly,
 	},
 	{
 		id: "generic-api-key", about: "a random value beside a name like token, key or secret; gitleaks' rule, tightened",
 		re: []string{
 			`(?i)(?:api[_.-]?key|access[_.-]?key|secret[_.-]?key|private[_.-]?key|auth[_.-]?key|account[_.-]?key|encryption[_.-]?key|signing[_.-]?key|token|secret|credential|passw(?:or)?d)` + gap + `([\w/+-]{16,}={0,2})` + stop,
 		},
-		rank: rankGeneric, needs: aDigit | aLetter | noPath, ends: atLeast, drawn: likely,
+		rank: rankGeneric, needs: aDigit | aLetter | noPath, ends: atLeast, drawn: clearly,
 	},
 }
 
@@ -299,9 +305,11 @@ const (
 	commandAbout  = "the password among the arguments of a command, such as `sshpass -p` or `redis-cli -a`"
 )
 
-// Bits of evidence that a value was drawn at random: hardly any for a rule whose place leaves no doubt, some for one whose name leaves little, more for others.
+// Bits of evidence that a value was drawn at random. An assigned value needs hardly any where its place leaves no doubt, few where its name
+// leaves little, and more otherwise (without a digit, wordy more). Tokens and values that are no assigned ones need what words never have.
 const (
-	hardly = -4
-	surely = -2
-	likely = 3
+	hardly  = -8
+	surely  = -6
+	likely  = -1
+	clearly = 3
 )

@@ -70,7 +70,7 @@ func (r *rule) assigned(b []byte, v value) bool {
 	if len(b) < minAssigned {
 		return false
 	}
-	if (v.quoted || r.needs&noCode != 0) && refers(b) {
+	if (v.quoted || r.needs&noCode != 0) && refers(b) || isExpression(b) || isEscapes(b) || isData(b, v) {
 		return false
 	}
 	if r.drawn != 0 && r.random(b, v) {
@@ -94,11 +94,12 @@ func (r *rule) assigned(b []byte, v value) bool {
 	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || !prose(b)
 }
 
-// bracketed are bits that a value with the form of a call or an index needs.
-const bracketed = 16
-
-// wordy are bits that a value without a digit needs more than others: words are letters.
-const wordy = 4
+// Bits that a value needs by its form.
+const (
+	bracketed = 16 // that of code
+	wordy     = 8  // more than others, without a digit: words are letters
+	named     = 8  // more than others, with the name of a secret in it
+)
 
 // random reports whether a value was drawn at random, as far as the rule asks for that.
 func (r *rule) random(b []byte, v value) bool {
@@ -106,20 +107,29 @@ func (r *rule) random(b []byte, v value) bool {
 	if !needs(aLetter).met(head) { // a number, also of JSON
 		return false
 	}
-	least := r.drawn
-	if !needs(aDigit).met(head) {
+	bits, least := drawn(b), r.drawn
+	if bits < least {
+		return false
+	}
+	hasDigit := needs(aDigit).met(head)
+	if !hasDigit {
 		least += wordy
 	}
-	if !v.quoted && code(b) {
+	if r.drawn > hardly && (!v.quoted && (code(b) || v.ends || !v.tight && isMember(b)) || !hasDigit && isConstant(b)) {
 		least = max(least, bracketed)
 	}
+	if namesSecret(head) {
+		if least += named; !hasDigit {
+			return false
+		}
+	}
 	switch {
-	case drawn(b) < least, placeholder(b):
+	case bits < least, placeholder(b):
 		return false
 	case path(b):
 		return !madeOfNames(b)
 	}
-	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || drawn(b) > sentence
+	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || bits > sentence
 }
 
 // sentence are bits that no text of several words has.
@@ -130,6 +140,9 @@ const minSegment = 8
 
 // madeOfNames reports whether a text that looks like a path is one: its names are short, or the first one behind a root was written.
 func madeOfNames(b []byte) bool {
+	if b[len(b)-1] == '=' { // base64
+		return false
+	}
 	if bytes.Contains(b, []byte("://")) || bytes.Contains(b, []byte("::")) || len(b) < minSegment*(bytes.Count(b[1:], []byte("/"))+1) {
 		return true
 	}
@@ -137,19 +150,7 @@ func madeOfNames(b []byte) bool {
 	if len(b) > 4*minSegment*bytes.Count(b, []byte("/")) {
 		return false
 	}
-	return strings.IndexByte("/.~", b[0]) >= 0 && drawn(first) < likely
-}
-
-// prose reports whether a text with spaces reads like words: more than four, or none
-// with a letter and a digit or a symbol inside.
-func prose(b []byte) bool {
-	words := bytes.Fields(b)
-	for _, w := range words {
-		if needs(aDigit|aLetter).met(w) || len(w) > 2 && bytes.ContainsAny(w[1:len(w)-1], "!#$%&*+?^~@|=<>") {
-			return len(words) > 4
-		}
-	}
-	return true
+	return strings.IndexByte("/.~", b[0]) >= 0 && drawn(first) < clearly
 }
 
 // symbols are bytes that names of things do not have.
@@ -185,122 +186,4 @@ func (n needs) met(b []byte) bool {
 		return false
 	}
 	return true
-}
-
-// code reports whether a text looks like an expression: a name with brackets behind
-// it, as a call or an index has them.
-func code(b []byte) bool {
-	for len(b) > 1 && (b[0] == '&' || b[0] == '*' || b[0] == '!' || b[0] == '-') {
-		b = b[1:]
-	}
-	name := 0
-	for name < len(b) && (isWord(b[name]) && (name > 0 && b[name-1] != '.' || b[name]-'0' >= 10) || b[name] == '.' && name > 0) {
-		name++
-	}
-	if name == 0 || name == len(b) || bytes.IndexByte([]byte("([{"), b[name]) < 0 {
-		return false
-	}
-	inside := b[name+1:]
-	end := bytes.LastIndexAny(inside, ")]}")
-	if end < 0 { // it goes on behind white space
-		return !bytes.ContainsAny(inside, "!#$%;<=>?@\\^|~{}+")
-	}
-	return end == len(inside)-1 || bytes.IndexByte([]byte(".,;([)]"), inside[end+1]) >= 0
-}
-
-// refers reports whether a text has a template in it: "${", "$(" or "{{", and what
-// ends it.
-func refers(b []byte) bool {
-	if bytes.IndexByte(b, '{') < 0 && bytes.IndexByte(b, '(') < 0 {
-		return false
-	}
-	for _, t := range [...][2]string{{"${", "}"}, {"$(", ")"}, {"{{", "}}"}} {
-		if at := bytes.Index(b, []byte(t[0])); at >= 0 && bytes.Contains(b[at:], []byte(t[1])) {
-			return true
-		}
-	}
-	return false
-}
-
-// path reports whether a text begins like a path, or has several slashes or a
-// scheme.
-func path(b []byte) bool {
-	switch {
-	case b[0] == '/', b[0] == '.', b[0] == '~':
-		if bytes.IndexByte(b[1:], '/') >= 0 || b[0] != '~' && !bytes.ContainsAny(b, symbols) {
-			return true
-		}
-	case len(b) > 2 && b[1] == ':' && (b[2] == '\\' || b[2] == '/'):
-		return true
-	}
-	return bytes.Contains(b, []byte("://")) || bytes.Count(b, []byte("/")) > 2 || bytes.Contains(b, []byte("::"))
-}
-
-// placeholder reports whether a text takes the place of a secret in examples
-// and templates: the global allow list of gitleaks, and some more.
-func placeholder(b []byte) bool {
-	if variable(b) || bytes.Count(b, b[:1]) == len(b) {
-		return true
-	}
-	if len(b) > 40 {
-		return false
-	}
-	var buffer [40]byte
-	s := buffer[:len(b)]
-	rare := false
-	for i, c := range b {
-		s[i] = lower(c)
-		rare = rare || s[i] == 'x' || c == '*' || c == '{' // one of these is in each of the parts below
-	}
-	switch string(s) {
-	case "true", "false", "null", "none", "undefined", "password", "passwd", "pass", "pwd", "secret", "token", "changeme", "changeit",
-		"example", "username", "user", "test", "redacted", "masked", "hidden", "default", "optional", "required", "string", "process", "empty",
-		"014df517-39d1-4453-b7b3-9930c563627c":
-		return true
-	}
-	for _, begin := range [...]string{"your", "/users/", "process.env", "os.environ"} {
-		if begins(s, begin) {
-			return true
-		}
-	}
-	if !rare {
-		return false
-	}
-	for _, part := range [...]string{"example", "xxxx", "****", "${", "{{", "abcdefghijklmnopqrstuvwxyz"} {
-		if bytes.Contains(s, []byte(part)) {
-			return true
-		}
-	}
-	return false
-}
-
-// variable reports whether a text begins like the name of a variable, or is all in
-// brackets.
-func variable(b []byte) bool {
-	last := b[len(b)-1]
-	switch b[0] {
-	case '{':
-		return last == '}' || begins(b, "{{") || begins(b, "{%")
-	case '<':
-		return last == '>' || begins(b, "<%")
-	case '(':
-		return last == ')'
-	case '[': // a list, or text that was redacted
-		return bytes.IndexByte(b, ']') > 0
-	case '$', '%', '@':
-	default:
-		return false
-	}
-	if len(b) > 1 && bytes.IndexByte([]byte("{(["), b[1]) >= 0 || b[0] == last && len(b) > 1 {
-		return true
-	}
-	n, digits, lowers, uppers := 1, false, false, false
-	for n < len(b) && isWord(b[n]) {
-		digits, lowers, uppers = digits || b[n]-'0' < 10, lowers || b[n]-'a' < 26, uppers || b[n]-'A' < 26
-		n++
-	}
-	if b[0] != '$' {
-		return n == len(b) && !digits
-	}
-	return n == len(b) || n > 1 && (!lowers || !uppers || bytes.IndexByte([]byte("-[.:/"), b[n]) >= 0)
 }
