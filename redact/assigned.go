@@ -14,9 +14,13 @@ type value struct {
 	quoted   bool // it has quotes of its own
 	tight    bool // the operator is directly before it, or its quote
 	element  bool // it is the text of an element of XML
-	ends     bool // it ends a statement of code
 	long     bool // it has no end in maxValue bytes, and goes on to the next white space
 	word     int  // where it ends if the quote before its name is none of its own; 0: it has no such quote
+
+	// What weigh finds out about it.
+	never bool    // it is no secret, by what is around it
+	bits  float64 // evidence that it was drawn at random, beyond what its form needs
+	code  bool    // it looks like code, and has little evidence
 }
 
 // Bounds of an assigned value.
@@ -38,6 +42,7 @@ func (m *matcher) valueAt(hit, from int) (value, bool) {
 	}
 	v, ok := m.findValue(hit, from)
 	if ok {
+		v = m.weigh(v)
 		m.last = lastValue{from, v}
 	}
 	return v, ok

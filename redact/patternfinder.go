@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"slices"
-	"strings"
 )
 
 // The second stream: secrets known by their looks. Four bytes at every position
@@ -191,20 +190,17 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 		return fails
 	case rule.ends != byMatch:
 		v, ok := f.valueAt(i, r.from)
-		v.ends = ok && f.endsStatement(v)
 		switch {
 		case !ok:
 			return waits
-		case rule.rank != rankPrefix && f.describes(v.from) && drawn(f.v.b[v.from:v.to]) < described:
-			return fails
-		case f.isTemplate(v), isDigest(f.v.b[max(0, v.from-lookBack):v.from], f.v.b[v.from:v.to]):
+		case v.never:
 			return fails
 		case rule.ends == byValue && !rule.assigned(f.v.b[v.from:v.to], v):
 			if v.word == 0 || v.word == v.to {
 				return fails
 			}
-			v = value{from: v.from, to: v.word, tight: v.tight} // the first word of a longer string
-			if !rule.assigned(f.v.b[v.from:v.to], v) {
+			v = f.weigh(value{from: v.from, to: v.word, tight: v.tight}) // the first word of a longer string
+			if v.never || !rule.assigned(f.v.b[v.from:v.to], v) {
 				return fails
 			}
 			r.from, r.to, r.more = v.from, v.to, -1
@@ -227,77 +223,11 @@ func (f *patternFinder) accept(i int, p *pattern, rule *rule, r *result) outcome
 	return matches
 }
 
-// endsStatement reports whether a value has a comma or a semicolon behind it and nothing more on its line, and a space before it, as the
-// members of literals and the statements of many languages have. A colon is that of a message that goes on.
-func (f *patternFinder) endsStatement(v value) bool {
-	b := f.v.b
-	if v.quoted || v.tight || v.to == v.from || strings.IndexByte(",;:", b[v.to-1]) < 0 {
-		return false
-	}
-	return b[v.to-1] == ':' || v.to == len(b) || b[v.to] == '\n' || b[v.to] == '\r' || b[v.to] == '\\'
-}
-
 // behind reports whether one of the texts is before i on its line, in the bytes that may be looked at.
 func (f *patternFinder) behind(texts []string, i int) bool {
 	line := f.v.b[max(0, i-lookBack):i]
 	line = line[bytes.LastIndexByte(line, '\n')+1:]
 	return slices.ContainsFunc(texts, func(text string) bool { return bytes.Contains(line, []byte(text)) })
-}
-
-// described are bits that a value needs whose name says that it is a property of a secret and no secret.
-const described = 16
-
-// describing are the last words of such names, as in TOKEN_TYPE.
-var describing = map[string]bool{
-	"type": true, "name": true, "file": true, "path": true, "url": true, "uri": true, "ttl": true, "expiry": true, "expires": true, "header": true, "length": true,
-	"algorithm": true, "endpoint": true, "version": true, "policy": true, "issuer": true, "audience": true, "scope": true, "lifetime": true, "timeout": true,
-	"tiktoken": true, "webtoken": true, "jsonwebtoken": true,
-	"prefix": true, "format": true, "count": true, "limit": true, "ref": true, "arn": true, "location": true, "provider": true, "store": true, "rotation": true,
-}
-
-// describes reports whether the name before a value that begins at from says so.
-func (f *patternFinder) describes(from int) bool {
-	b, floor := f.v.b, max(0, from-lookBack)
-	to := from
-	for to > floor && !isLetter(b[to-1]) && b[to-1] != '\n' {
-		to--
-	}
-	var word [12]byte
-	n := len(word)
-	for to > floor && n > 0 && isLetter(b[to-1]) {
-		n--
-		to--
-		word[n] = lower(b[to])
-		if b[to]-'A' < 26 && (to == floor || b[to-1]-'a' < 26) { // a word in a name like tokenType
-			break
-		}
-	}
-	name := string(word[n:])
-	return describing[name] || name == "token" && f.isOfParser(to)
-}
-
-// isOfParser reports whether the word that begins at to is a token of a text that a parser does not understand.
-func (f *patternFinder) isOfParser(to int) bool {
-	before := bytes.ToLower(bytes.TrimRight(f.v.b[max(0, to-lookBack):to], " "))
-	return slices.ContainsFunc([]string{"unexpected", "unrecognized", "unknown", "illegal", "extraneous", "mismatched"}, func(word string) bool {
-		return bytes.HasSuffix(before, []byte(word))
-	})
-}
-
-// isKeyID reports whether the name before a value that begins at from is that of the number of a key, as KEY_ID and keyId.
-func (f *patternFinder) isKeyID(from int) bool {
-	b := f.v.b[max(0, from-lookBack):from]
-	for len(b) > 0 && !isLetter(b[len(b)-1]) && b[len(b)-1] != '\n' {
-		b = b[:len(b)-1]
-	}
-	b, found := bytes.CutSuffix(bytes.ToLower(b[max(0, len(b)-6):]), []byte("id"))
-	return found && bytes.HasSuffix(bytes.TrimRight(b, "_-."), []byte("key"))
-}
-
-// isTemplate reports whether a value follows the name of a part in angle brackets, as in `<user>:<password>@<host>`, and no element of XML.
-func (f *patternFinder) isTemplate(v value) bool {
-	b := f.v.b
-	return v.from > 0 && b[v.from-1] == '>' && strings.IndexByte("@:\\/&?#", b[v.from]) >= 0 && (v.to == len(b) || b[v.to] != '<')
 }
 
 // isLetter reports whether c is an ASCII letter.

@@ -70,10 +70,10 @@ func (r *rule) assigned(b []byte, v value) bool {
 	if len(b) < minAssigned {
 		return false
 	}
-	if (v.quoted || r.needs&noCode != 0) && refers(b) || isExpression(b) || isEscapes(b) || isData(b, v) {
+	if (v.quoted || r.needs&noCode != 0) && refers(b) {
 		return false
 	}
-	if r.drawn != 0 && r.random(b, v) {
+	if r.drawn != 0 && v.bits >= r.drawn && (!v.code || r.drawn <= hardly) {
 		return true
 	}
 	if r.needs&^(noPath|noCode) == 0 || v.element && r.loose&strong == 0 {
@@ -101,35 +101,41 @@ const (
 	named     = 8  // more than others, with the name of a secret in it
 )
 
-// random reports whether a value was drawn at random, as far as the rule asks for that.
-func (r *rule) random(b []byte, v value) bool {
-	head := b[:min(len(b), maxDrawn)]
-	if !needs(aLetter).met(head) { // a number, also of JSON
-		return false
+// weigh adds to a value what every rule asks of it.
+func (m *matcher) weigh(v value) value {
+	b := m.v.b[v.from:v.to]
+	v.bits = math.Inf(-1)
+	if len(b) < minAssigned {
+		return v
 	}
-	bits, least := drawn(b), r.drawn
-	if bits < least {
-		return false
+	bits := drawn(b)
+	v.never = m.isTemplate(v) || isDigest(m.v.b[max(0, v.from-lookBack):v.from], b) || isExpression(b) || isEscapes(b) || isData(b, v) ||
+		bits < described && m.describes(v.from)
+	if head := b[:min(len(b), maxDrawn)]; !v.never && bits >= hardly && needs(aLetter).met(head) { // a number is none, also of JSON
+		v.bits, v.code = m.evidence(bits, head, b, v)
 	}
+	return v
+}
+
+// evidence returns the bits of evidence that a value was drawn at random beyond those that its form needs, and whether it looks like code.
+func (m *matcher) evidence(bits float64, head, b []byte, v value) (beyond float64, isCode bool) {
+	none := math.Inf(-1)
 	hasDigit := needs(aDigit).met(head)
+	isCode = bits < bracketed && (!v.quoted && (code(b) || m.endsStatement(v) || !v.tight && isMember(b)) || !hasDigit && isConstant(b))
+	beyond = bits
 	if !hasDigit {
-		least += wordy
-	}
-	if r.drawn > hardly && (!v.quoted && (code(b) || v.ends || !v.tight && isMember(b)) || !hasDigit && isConstant(b)) {
-		least = max(least, bracketed)
+		beyond -= wordy
 	}
 	if namesSecret(head) {
-		if least += named; !hasDigit {
-			return false
+		if beyond -= named; !hasDigit {
+			return none, isCode
 		}
 	}
 	switch {
-	case bits < least, placeholder(b):
-		return false
-	case path(b):
-		return !madeOfNames(b)
+	case placeholder(b), path(b) && madeOfNames(b), v.quoted && bits <= sentence && bytes.IndexByte(b, ' ') >= 0:
+		return none, isCode
 	}
-	return !v.quoted || bytes.IndexByte(b, ' ') < 0 || bits > sentence
+	return beyond, isCode
 }
 
 // sentence are bits that no text of several words has.

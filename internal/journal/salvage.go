@@ -249,7 +249,6 @@ func (s *salvage) openSegment(number uint32) error {
 			s.done.Tips[h.stream] = Tip{h.number, h.hash}
 		}
 	}
-
 	g.sortPlaces()
 	if dirty > end {
 		return leave(fmt.Sprintf("%d bytes behind the last whole append, from %d on: a write that was not completed, or damage", dirty-end, end))

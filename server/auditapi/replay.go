@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/proto"
-
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/toolresult/toolresult/artifactstore"
