@@ -13,6 +13,12 @@ func (m *matcher) isTemplate(v value) bool {
 	return v.from > 0 && b[v.from-1] == '>' && strings.IndexByte("@:\\/&?#", b[v.from]) >= 0 && (v.to == len(b) || b[v.to] != '<')
 }
 
+// isARN reports whether a value is the last part of the name of a secret of AWS, which is not the secret.
+func (m *matcher) isARN(v value) bool {
+	before := m.v.b[max(0, v.from-lookBack):v.from]
+	return bytes.HasSuffix(before, []byte(":secret:")) && bytes.Contains(before, []byte(":secretsmanager:"))
+}
+
 // isKeyID reports whether the name before a value that begins at from is that of the number of a key, as KEY_ID and keyId.
 func (m *matcher) isKeyID(from int) bool {
 	b := m.v.b[max(0, from-lookBack):from]

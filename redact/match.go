@@ -402,7 +402,7 @@ func (m *matcher) gapFrom(i int) (to int, wait bool) {
 // Bounds of what is between a name and its value where that is assigned.
 const (
 	maxAssignQuotes    = 4  // quotes, backslashes and closing brackets behind the name
-	maxAssignSpace     = 2  // before the operator
+	maxAssignSpace     = 16 // before the operator
 	maxAssignOperators = 2  // as in ":=", "=>" and "=="
 	maxAssignColumn    = 40 // spaces and tabs behind it
 )

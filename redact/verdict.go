@@ -109,7 +109,7 @@ func (m *matcher) weigh(v value) value {
 		return v
 	}
 	bits := drawn(b)
-	v.never = m.isTemplate(v) || isDigest(m.v.b[max(0, v.from-lookBack):v.from], b) || isExpression(b) || isEscapes(b) || isData(b, v) ||
+	v.never = m.isTemplate(v) || m.isARN(v) || isDigest(m.v.b[max(0, v.from-lookBack):v.from], b) || isExpression(b) || isEscapes(b) || isData(b, v) ||
 		bits < described && m.describes(v.from)
 	if head := b[:min(len(b), maxDrawn)]; !v.never && bits >= hardly && needs(aLetter).met(head) { // a number is none, also of JSON
 		v.bits, v.code = m.evidence(bits, head, b, v)
@@ -121,7 +121,7 @@ func (m *matcher) weigh(v value) value {
 func (m *matcher) evidence(bits float64, head, b []byte, v value) (beyond float64, isCode bool) {
 	none := math.Inf(-1)
 	hasDigit := needs(aDigit).met(head)
-	isCode = bits < bracketed && (!v.quoted && (code(b) || m.endsStatement(v) || !v.tight && isMember(b)) || !hasDigit && isConstant(b))
+	isCode = bits < bracketed && (!v.quoted && (code(b) || m.endsStatement(v)) || !hasDigit && (isConstant(b) || !v.quoted && !v.tight && isMember(b)))
 	beyond = bits
 	if !hasDigit {
 		beyond -= wordy
@@ -132,7 +132,7 @@ func (m *matcher) evidence(bits float64, head, b []byte, v value) (beyond float6
 		}
 	}
 	switch {
-	case placeholder(b), path(b) && madeOfNames(b), v.quoted && bits <= sentence && bytes.IndexByte(b, ' ') >= 0:
+	case placeholder(b), isHexNumber(b), path(b) && madeOfNames(b), v.quoted && bits <= sentence && bytes.IndexByte(b, ' ') >= 0:
 		return none, isCode
 	}
 	return beyond, isCode
@@ -146,7 +146,7 @@ const minSegment = 8
 
 // madeOfNames reports whether a text that looks like a path is one: its names are short, or the first one behind a root was written.
 func madeOfNames(b []byte) bool {
-	if b[len(b)-1] == '=' { // base64
+	if b[len(b)-1] == '=' || drawn(b) > sentence && len(bytes.Trim(b, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) == 0 { // base64
 		return false
 	}
 	if bytes.Contains(b, []byte("://")) || bytes.Contains(b, []byte("::")) || len(b) < minSegment*(bytes.Count(b[1:], []byte("/"))+1) {

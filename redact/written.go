@@ -136,7 +136,7 @@ func variable(b []byte) bool {
 	default:
 		return false
 	}
-	if len(b) > 1 && bytes.IndexByte([]byte("{(["), b[1]) >= 0 || b[0] == last && len(b) > 1 {
+	if len(b) > 1 && bytes.IndexByte([]byte("{(["), b[1]) >= 0 || b[0] == last && len(b) > 1 && !bytes.ContainsFunc(b[1:len(b)-1], isSymbol) {
 		return true
 	}
 	n, digits, lowers, uppers := 1, false, false, false
@@ -149,6 +149,9 @@ func variable(b []byte) bool {
 	}
 	return n == len(b) || n > 1 && (!lowers || !uppers || bytes.IndexByte([]byte("-[.:/"), b[n]) >= 0)
 }
+
+// isSymbol reports whether a character is in no name of a variable.
+func isSymbol(r rune) bool { return r >= 0x80 || !isWord(byte(r)) && r != '.' && r != '-' }
 
 // isExpression reports whether a text is a regular expression: it has a class of letters or a group, and something more of one.
 func isExpression(b []byte) bool {
@@ -229,6 +232,11 @@ func isConstant(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// isHexNumber reports whether a text is a number of at most 64 bits as code writes it: 0x and digits.
+func isHexNumber(b []byte) bool {
+	return len(b) <= len("0x")+16 && begins(b, "0x") && len(bytes.Trim(b[2:], "0123456789abcdefABCDEF,;)")) == 0
 }
 
 // namesSecret reports whether the name of a secret is in a text, as in "my-api-key" and "cfg.APIKey".
