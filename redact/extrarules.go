@@ -42,7 +42,7 @@ var extraRules = []extraRule{
 		id: "authorization-header", about: "credentials in Authorization and Proxy-Authorization",
 		re: []string{
 			`(?i)authorization["'\\]{0,3}[ \t]{0,2}[:=,][ \t"'\\]{0,5}(?:bearer|basic|token|api-?key|negotiate|ssws|splunk|geniekey|key|bot)[ ]{1,4}([\w.~+/=:-]{8,})`,
-			`(?i)authorization[ ]["'](?:bearer|basic|token)[ ]{1,4}([\w.~+/=:-]{8,})`,
+			`(?i)authorization[ ]\\{0,3}["'](?:bearer|basic|token)[ ]{1,4}([\w.~+/=:-]{8,})`,
 		},
 		rank: rankPlace, needs: noWord,
 	},
@@ -158,7 +158,7 @@ var extraRules = []extraRule{
 	{
 		id: "password", about: passwordAbout,
 		re: []string{
-			`\b(?:requirepass|masterauth|bindpw)(?:[ \t]{1,8}|\\{0,3}"[\s\\nr]{1,4}2\)[ ])\\{0,3}["']?([^\r\n]{8})`,
+			`\b(?:requirepass|masterauth|bindpw)(?:[ \t]{1,8}|\\{0,3}"[\s\\nr]{1,40}2\)[ ])\\{0,3}["']?([^\r\n]{8})`,
 			`\btemporary[ ]password[ ]is[ ]generated[ ]for[ ][^\s:]{1,64}:[ ]([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
@@ -220,10 +220,12 @@ var extraRules = []extraRule{
 			`\bmc[ ]admin[ ]user[ ]add[ ][\w.-]{1,64}[ ][^\s]{1,128}[ ]([^\r\n]{8})`,
 			`\d[ ]LOGIN[ ][\w.@-]{1,64}[ ]([^\r\n]{8})`,
 			`>[ ]PASS[ ]([^\r\n]{8})`,
+			`u003e[ ]PASS[ ]([^\r\n]{8})`,
 			`\bnet[ ]use[ ][^\n]{1,60}[ ]/user:[^\s]{1,64}[ ]([^\s/][^\r\n]{7})`,
 			`\bnet[ ]user[ ][\w.-]{1,32}[ ]([^\s/*][^\r\n]{7})`,
 			`\d>[ ]AUTH[ ](?:[\w.-]{1,32}[ ])?([^\r\n]{8})`,
-			`\buser[ ][\w.-]{1,64}[ ]on[ ](?:sanitize-payload[ ])?>([^\r\n]{8})`,
+			`u003e[ ]AUTH[ ](?:[\w.-]{1,32}[ ])?([^\r\n]{8})`,
+			`\buser[ ][\w.-]{1,64}[ ]on[ ](?:sanitize-payload[ ])?(?:>|\\{1,3}u003e)([^\r\n]{8})`,
 			`(?i)password:?[ ]?\\{0,3}["'][\s\\nr]{1,8}send[ ](?:--[ ])?\\{0,3}["']([^\r\n]{8})`,
 		},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
@@ -231,7 +233,7 @@ var extraRules = []extraRule{
 	{
 		id: "command-password", about: commandAbout,
 		re: []string{
-			`\becho[ ](?:-n[ ])?["']?[^\s"':]{1,64}:([^\s"'|\\]{6,256})["']?[ ]?\|[ ]?(?:sudo[ ])?chpasswd`,
+			`\becho[ ](?:-n[ ])?\\{0,3}["']?[^\s"':]{1,64}:([^\s"'|\\]{6,256})\\{0,3}["']?[ ]?\|[ ]?(?:sudo[ ])?chpasswd`,
 			`\becho[ ](?:-n[ ])?["']?([^\s"'|$\\]{8,256})["']?[ ]?\|[ ]?(?:docker|podman|helm registry|skopeo|crane|oras|gh auth)[ ]login`,
 			`\becho[ ](?:-n[ ])?["']?([^\s"'|$\\]{8,256})["']?[ ]?\|[ ]?sudo[ ]-S`,
 			`\bsqlplus[ ](?:-[A-Za-z][ ])?[\w.-]{1,32}/([^\s@"'/]{6,128})@`,
@@ -257,7 +259,7 @@ var extraRules = []extraRule{
 			`(?i)(?:fernet[_.-]?key|service[_.-]?key|deploy[_.-]?key|pre[_.-]shared[_.-]key|x-honeycomb-team)` + assign + `([^\r\n]{8})`,
 			`(?i)(?:recovery|backup|signing|encryption)[ ](?:key|code)` + assign + `([^\r\n]{8})`,
 			`(?i)(?:validation[_.-]?key|decryption[_.-]?key|[_.-]salt)` + assign + `([^\r\n]{8})`,
-			`(?i)\b(?:encrypt|encryption|crypt|jwt[a-z]{0,12})["']?[ ]?[:=][^}\]]{1,60}[\s"']key` + assign + `([^\r\n]{8})`,
+			`(?i)\b(?:encrypt|encryption|crypt|jwt[a-z]{0,12})\\{0,3}["']?[ ]?[:=][^}\]]{1,80}[\s"']key` + assign + `([^\r\n]{8})`,
 			`(?i)(?:presharedkey|accountkey|sharedaccesskey|signing[_.-]?key|encryption[_.-]?key|auth[_.-]?key)` + assign + `([^\r\n]{8})`,
 		},
 		rank: rankGeneric, needs: noPath | noCode, ends: byValue, drawn: likely,
@@ -269,10 +271,13 @@ var extraRules = []extraRule{
 			`(?i)` + pairNames + `[ \t]{0,40}(?:\||[^\x00-\x7f]{3})[ \t]{0,4}([^\r\n]{8})`,
 			`(?i)` + pairNames + "`[ \\t]{0,40}\\|[ \\t]{0,4}`([^\\r\\n]{8})",
 			`(?i)` + pairNames + `[\w.-]{0,24}</(?:key|name)>[\s\\nrt]{1,40}<(?:string|value)>([^\r\n]{8})`,
+			`(?i)` + pairNames + `[\w.-]{0,24}\\{1,3}u003c/(?:key|name)\\{1,3}u003e[\s\\nrt]{1,40}\\{1,3}u003c(?:string|value)\\{1,3}u003e([^\r\n]{8})`,
+			`(?i)` + pairNames + `:[ ]Some\(\\{0,3}"([^\r\n]{8})`,
+			`(?i)` + pairNames + `[ ]{0,20}=[ ]{0,4}\\{1,3}"\\{1,3}"\\{1,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `\\{0,3}"?:[ ]\(string\)[ ]\(len=\d{1,4}\)[ ]\\{0,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `\\{0,3}"\)[\s\\nr]{1,8}\[1\][ ]\\{0,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `\[1\]:[ ]\|([^\r\n]{8})`,
-			`(?i)` + pairNames + `[ ]{1,40}=[ ]\\{0,3}"[^"\n]{0,90}"[ ]->[ ]\\{0,3}"([^\r\n]{8})`,
+			`(?i)` + pairNames + `[ ]{1,40}=[ ]\\{0,3}"[^"\\\n]{0,90}\\{0,3}"[ ]-(?:>|\\{1,3}u003e)[ ]\\{0,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `\\{0,3}"[ ]\{[\s\\nr]{1,12}(?:type[ ]{1,20}=[ ]string[\s\\nr]{1,12})?(?:sensitive[ ]{1,20}=[ ]true[\s\\nr]{1,12})?default[ ]{1,20}=[ ]\\{0,3}"([^\r\n]{8})`,
 			`"override_special\\{0,3}":[ ]?[^\n]{1,60},[\s\\nr]{1,40}"result\\{0,3}":[ ]?\\{0,3}"([^\r\n]{8})`,
 			`"permissions\\{0,3}":[ ]?\\{0,3}"F(?:ULL|ull)\\{0,3}",[\s\\nr]{1,20}"value\\{0,3}":[ ]?\\{0,3}"([^\r\n]{8})`,
@@ -333,7 +338,7 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "shown-once", about: "what stands behind the words that it is not shown again",
-		re:   []string{`(?i)(?:not be shown again|not be able to see it again|only time it (?:is|will be) shown)[ .:!)]{0,8}[\s\\nr]{1,8}([\w.+/-]{20,}={0,2})`},
+		re:   []string{`(?i)(?:not be shown again|not be able to see it again|only time it (?:is|will be) shown)[ .:!)]{0,8}[\s\\nr]{1,60}([\w.+/-]{20,}={0,2})`},
 		rank: rankPlace, needs: aDigit | aLetter, drawn: clearly,
 	},
 	{

@@ -58,7 +58,7 @@ type result struct {
 
 // maxSteps bounds the work of one try. Once it is spent, the longest run
 // counts.
-const maxSteps = 64
+const maxSteps = 96
 
 // try matches a pattern that is identified by the bytes at a position. The
 // result is valid until the next try.

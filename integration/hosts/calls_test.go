@@ -42,7 +42,8 @@ func TestCallsOfTheShell(t *testing.T) {
 		tr.toolresult("install", h.name, "--yes")
 		log := filepath.Join(tr.home, "calls")
 		tr.write(tr.launcher(), "#!/bin/bash\nprintf '%s\\0' \"$@\" >>'"+log+"'; printf '\\1' >>'"+log+"'\n"+
-			"case $1 in -*) exec /bin/bash \"$@\";; *) exec /bin/bash -c \"$1\";; esac\n")
+			"case $1 in -*) exec /bin/bash \"$@\";; *) exec /bin/bash -c \"$1\";; esac\n"+
+			"# The end of toolresult-shell.\n") // without which bash takes it for a file that is cut off
 		if err := os.Chmod(tr.launcher(), 0o700); err != nil {
 			t.Fatal(err)
 		}
