@@ -78,10 +78,12 @@ func TestReaderThatHasGone(t *testing.T) {
 // TestSocketsHaveReadersToo: hosts in Node.js read from a socket, and close it.
 func TestSocketsHaveReadersToo(t *testing.T) {
 	t.Parallel()
-	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	syscall.CloseOnExec(pair[0])
+	syscall.CloseOnExec(pair[1])
 	far := os.NewFile(uintptr(pair[1]), "far")
 	cmd := exec.CommandContext(t.Context(), binary, "shell", "-c", "while sleep 0.05; do echo x; done")
 	cmd.Env, cmd.Stdout = append(environment(t), "TOOLRESULT_ADDRESS=unix:///nonexistent/s"), far

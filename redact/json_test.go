@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -22,6 +23,32 @@ func TestSecretsInStringsOfJSON(t *testing.T) {
 	} {
 		if got, _, err := Whole(t.Context(), o, []byte(text)); err != nil || string(got) != want {
 			t.Errorf("%s gives\n%s, want\n%s", text, got, want)
+		}
+	}
+}
+
+// TestMaskedJSONStaysJSON masks values that stand over escapes, in names, numbers and across scalars.
+func TestMaskedJSONStaysJSON(t *testing.T) {
+	t.Parallel()
+	values, err := NewValues([]Secret{
+		{Name: "A", Value: []byte("first-value-of-all")}, {Name: "B", Value: []byte(`quo"ted\value`)}, {Name: "C", Value: []byte("12345678901")},
+		{Name: "D", Value: []byte(`":[1,"xyz`)},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		`{"a":"x first-value-of-all y"}`:   `{"a":"x [redacted:A]****** y"}`,
+		`{"first-value-of-all":[1,2.50]}`:  `{"[redacted:A]******":[1,2.50]}`,
+		`{"a":"quo\"ted\\value","b":"\""}`: `{"a":"[re\"cte\\B]***","b":"\""}`,
+		`[-12345678901.5e3,"\u00e9"]`:      `[-11111111111.5e3,"\u00e9"]`,
+		`{"long enough":[1,"xyz"]}`:        `{"long enough":[1,"***"]}`,
+	} {
+		got := []byte(text)
+		if err := MaskJSON(t.Context(), Options{Values: values}, got); err != nil || !json.Valid(got) || len(got) != len(text) {
+			t.Errorf("%s gives %s", text, got)
+		} else if string(got) != want {
+			t.Errorf("%s gives %s, not %s", text, got, want)
 		}
 	}
 }

@@ -13,6 +13,10 @@ import (
 // members, what a server logs, and what it asks a model. What messages are found by stays as it is: ids, names, lists, and the
 // answers to initialize.
 
+// maxWhole is the size of a value up to which its strings are read. A larger one is masked in place, because it may be as large as the
+// memory.
+const maxWhole = 1 << 20
+
 // pass passes a message of the server on, in pieces, without its secrets.
 func (p *Proxy) pass(ctx context.Context, pieces [][]byte) {
 	if p.o.Patterns != nil {
@@ -21,7 +25,7 @@ func (p *Proxy) pass(ctx context.Context, pieces [][]byte) {
 	p.writePieces(pieces)
 }
 
-// clean returns a message without its secrets: the pieces themselves if it has none, or is no message.
+// clean returns a message without its secrets: the pieces themselves if it has none, or is no message. It changes large ones in place.
 func (p *Proxy) clean(ctx context.Context, pieces [][]byte) [][]byte {
 	text := pieces[0]
 	if len(pieces) > 1 {
@@ -29,7 +33,11 @@ func (p *Proxy) clean(ctx context.Context, pieces [][]byte) [][]byte {
 	}
 	m, ok := parse(text)
 	if !ok {
-		plain, found, err := redact.Whole(ctx, redact.Options{Patterns: p.o.Patterns}, text)
+		read := redact.Whole
+		if len(text) > maxWhole {
+			read = redact.TextWithin
+		}
+		plain, found, err := read(ctx, redact.Options{Patterns: p.o.Patterns}, text)
 		if err != nil || len(found) == 0 {
 			return pieces
 		}
@@ -42,6 +50,10 @@ func (p *Proxy) clean(ctx context.Context, pieces [][]byte) [][]byte {
 	var edits []edit
 	for _, inner := range list {
 		for _, s := range inner.forModel() {
+			if s.to-s.from > maxWhole {
+				_ = redact.MaskJSON(ctx, redact.Options{Patterns: p.o.Patterns}, s.of(text)) // which ends with the proxy
+				continue
+			}
 			plain, found, err := redact.Whole(ctx, redact.Options{Patterns: p.o.Patterns}, s.of(text))
 			if err == nil && len(found) > 0 {
 				edits = append(edits, edit{s, [][]byte{plain}})
