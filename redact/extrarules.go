@@ -270,8 +270,8 @@ var extraRules = []extraRule{
 			`(?i)` + pairNames + `["'\\,:{}=]{0,6}[\s\\nr"',:{}=]{1,90}value["'\\]{0,3}[ \t]{0,2}[:=][ \t]{0,2}([^\r\n]{8})`,
 			`(?i)` + pairNames + `[ \t]{0,40}(?:\||[^\x00-\x7f]{3})[ \t]{0,4}([^\r\n]{8})`,
 			`(?i)` + pairNames + "`[ \\t]{0,40}\\|[ \\t]{0,4}`([^\\r\\n]{8})",
-			`(?i)` + pairNames + `[\w.-]{0,24}</(?:key|name)>[\s\\nrt]{1,40}<(?:string|value)>([^\r\n]{8})`,
-			`(?i)` + pairNames + `[\w.-]{0,24}\\{1,3}u003c/(?:key|name)\\{1,3}u003e[\s\\nrt]{1,40}\\{1,3}u003c(?:string|value)\\{1,3}u003e([^\r\n]{8})`,
+			`(?i)` + pairNames + `[\w.-]{0,24}</[aekmny]{3,4}>[\s\\nrt]{1,40}<[aeginlrstuv]{5,6}>([^\r\n]{8})`,
+			`(?i)` + pairNames + `[\w.-]{0,24}\\{1,3}u003c/[aekmny]{3,4}\\{1,3}u003e[\s\\nrt]{1,40}\\{1,3}u003c[aeginlrstuv]{5,6}\\{1,3}u003e([^\r\n]{8})`,
 			`(?i)` + pairNames + `:[ ]Some\(\\{0,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `[ ]{0,20}=[ ]{0,4}\\{1,3}"\\{1,3}"\\{1,3}"([^\r\n]{8})`,
 			`(?i)` + pairNames + `\\{0,3}"?:[ ]\(string\)[ ]\(len=\d{1,4}\)[ ]\\{0,3}"([^\r\n]{8})`,
@@ -298,8 +298,9 @@ var extraRules = []extraRule{
 	},
 	{
 		id: "paired-secret", about: pairedAbout,
-		re:   []string{`(?i)\b(?:user[ ]?name|user|login|email|e-mail),passw(?:or)?d(?:,[\w ]{1,40})?(?:\r?\n|\\{1,3}n|\\{1,3}r\\{1,3}n)[^,\r\n]{1,64},["']?([^,\s"'\\]{8,256})`},
-		rank: rankPlace, drawn: hardly,
+		re:     []string{`(?i),passw(?:or)?d(?:,[\w ]{1,40})?(?:\r?\n|\\{1,3}n|\\{1,3}r\\{1,3}n)[^,\r\n]{1,64},["']?([^,\s"'\\]{8,256})`},
+		behind: []string{"ser", "SER", "ogin", "OGIN", "mail", "MAIL"},
+		rank:   rankPlace, drawn: clearly,
 	},
 	{
 		id: "pgpass-password", about: "the last field of a line of `.pgpass`, and of the password map of a mail server",
