@@ -338,7 +338,7 @@ var extraRules = []extraRule{
 		rank: rankPlace, needs: mixed, drawn: clearly,
 	},
 	{
-		id: "shown-once", about: "what stands behind the words that it is not shown again",
+		id: "shown-once", about: "what follows the words that it is not shown again",
 		re:   []string{`(?i)(?:not be shown again|not be able to see it again|only time it (?:is|will be) shown)[ .:!)]{0,8}[\s\\nr]{1,60}([\w.+/-]{20,}={0,2})`},
 		rank: rankPlace, needs: aDigit | aLetter, drawn: clearly,
 	},
