@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"sync"
+	"sync/atomic"
 )
 
 // compiledRules is what load makes of the rules, in the form of encode: a command that masks a short output has no time to compile them.
@@ -38,10 +39,8 @@ func (p *Patterns) encode() []byte {
 		w.b = binary.LittleEndian.AppendUint32(w.b, bits.ReverseBytes32(begin))
 		w.half(int(p.listOf(bits.ReverseBytes32(begin))))
 	}
-	w.number(len(p.rules))
-	for i := range p.rules {
-		w.rule(&p.rules[i])
-	}
+	w.section(len(p.rules), func(w *encoder, i int) { w.rule(&p.rules[i]) })
+	w.section(len(p.patterns), func(w *encoder, i int) { w.pattern(&p.patterns[i]) })
 	w.number(len(p.classes))
 	for _, class := range p.classes {
 		for i := 0; i < len(class); i += 8 {
@@ -53,10 +52,6 @@ func (p *Patterns) encode() []byte {
 			}
 			w.b = append(w.b, bits)
 		}
-	}
-	w.number(len(p.patterns))
-	for i := range p.patterns {
-		w.pattern(&p.patterns[i])
 	}
 	w.number(p.solid)
 	w.number(p.unquoted)
@@ -70,6 +65,17 @@ func (w *encoder) number(n int) { w.b = binary.AppendVarint(w.b, int64(n)) }
 
 // half appends a number of 16 bits, of which there are thousands: they are read faster.
 func (w *encoder) half(n int) { w.b = binary.LittleEndian.AppendUint16(w.b, uint16(n)) }
+
+// section appends things that are read one by one: their count, where each ends behind these numbers, and they.
+func (w *encoder) section(count int, thing func(w *encoder, i int)) {
+	w.number(count)
+	things := &encoder{}
+	for i := range count {
+		thing(things, i)
+		w.b = binary.LittleEndian.AppendUint32(w.b, uint32(len(things.b)))
+	}
+	w.b = append(w.b, things.b...)
+}
 
 func (w *encoder) text(s string) {
 	w.number(len(s))
@@ -131,7 +137,7 @@ func (w *encoder) pattern(p *pattern) {
 	w.flag(p.inside)
 }
 
-// decode returns the patterns that encode made bytes of. What only a hit needs is read at the first one, or by complete.
+// decode returns the patterns that encode made bytes of. What only a hit needs is read at the first one, or by prepare.
 func decode(b string) (*Patterns, error) {
 	r := &decoder{b: b}
 	p := &Patterns{version: r.text()}
@@ -164,8 +170,8 @@ func decode(b string) (*Patterns, error) {
 	return p, nil
 }
 
-// complete reads the rest of compiled rules, once.
-func (p *Patterns) complete() {
+// prepare reads what a first hit needs, once.
+func (p *Patterns) prepare() {
 	if p.rest == nil {
 		return
 	}
@@ -174,12 +180,9 @@ func (p *Patterns) complete() {
 	}
 }
 
-// readRest reads the rules and their patterns.
+// readRest reads the classes, and where rules and patterns are: of these each is read when it is asked for.
 func (p *Patterns) readRest(r *decoder) error {
-	p.rules = make([]rule, r.count())
-	for i := range p.rules {
-		r.rule(&p.rules[i])
-	}
+	p.packed = &packed{rules: newSection(r, (*decoder).rule), patterns: newSection(r, (*decoder).pattern)}
 	p.classes = make([]*[256]bool, r.count())
 	classes := make([][256]bool, len(p.classes))
 	for i := range classes {
@@ -190,10 +193,6 @@ func (p *Patterns) readRest(r *decoder) error {
 		}
 		p.classes[i] = &classes[i]
 	}
-	p.patterns = make([]pattern, r.count())
-	for i := range p.patterns {
-		r.pattern(&p.patterns[i])
-	}
 	p.solid, p.unquoted = r.number(), r.number()
 	if r.short || len(r.b) > 0 {
 		return errCompiled
@@ -201,10 +200,76 @@ func (p *Patterns) readRest(r *decoder) error {
 	return nil
 }
 
+// packed are rules and patterns of which most are never needed. Safe for concurrent use.
+type packed struct {
+	rules    section[rule]
+	patterns section[pattern]
+}
+
+// section has things that are read when they are asked for.
+type section[T any] struct {
+	ends, things string // as encoder.section writes them
+	read         func(r *decoder, to *T)
+	kept         []atomic.Pointer[T]
+}
+
+// newSection returns the section that is next.
+func newSection[T any](r *decoder, read func(r *decoder, to *T)) section[T] {
+	s := section[T]{read: read, kept: make([]atomic.Pointer[T], r.count())}
+	s.ends = r.bytes(4 * len(s.kept))
+	s.things = r.bytes(s.end(len(s.kept) - 1))
+	return s
+}
+
+// end returns where a thing ends; 0 for the one before the first.
+func (s *section[T]) end(i int) int {
+	if i < 0 {
+		return 0
+	}
+	r := decoder{b: s.ends[4*i:]}
+	return int(r.word(4))
+}
+
+// at returns a thing.
+func (s *section[T]) at(i int) *T {
+	if known := s.kept[i].Load(); known != nil {
+		return known
+	}
+	r, t := decoder{b: s.things[s.end(i-1):s.end(i)]}, new(T)
+	if s.read(&r, t); r.short || len(r.b) > 0 {
+		panic("redact: " + errCompiled.Error()) // a test reads them
+	}
+	s.kept[i].Store(t)
+	return t
+}
+
+// ruleAt returns a rule by its number.
+func (p *Patterns) ruleAt(i int) *rule {
+	if p.packed == nil {
+		return &p.rules[i]
+	}
+	return p.packed.rules.at(i)
+}
+
+// patternAt returns a pattern by its number.
+func (p *Patterns) patternAt(i int) *pattern {
+	if p.packed == nil {
+		return &p.patterns[i]
+	}
+	return p.packed.patterns.at(i)
+}
+
+// countRules returns how many rules there are.
+func (p *Patterns) countRules() int {
+	if p.prepare(); p.packed == nil {
+		return len(p.rules)
+	}
+	return len(p.packed.rules.kept)
+}
+
 // decoder takes values from the front of bytes. What is missing is zero.
 type decoder struct {
 	b     string
-	steps []step // of patterns that are read
 	short bool
 }
 
@@ -281,22 +346,17 @@ func (r *decoder) rule(to *rule) {
 }
 
 func (r *decoder) pattern(to *pattern) {
-	n := r.count()
-	if cap(r.steps)-len(r.steps) < n {
-		r.steps = make([]step, 0, max(1024, n))
-	}
-	from := len(r.steps)
-	for range n {
-		s := step{op: op(r.bytes(1)[0])}
+	to.steps = make([]step, r.count())
+	for i := range to.steps {
+		s := &to.steps[i]
+		s.op = op(r.bytes(1)[0])
 		switch s.op {
 		case opClass:
 			s.class, s.min, s.max, s.only = r.half(), r.half(), r.half(), r.flag()
 		case opText, opFold:
 			s.text = r.text()
 		}
-		r.steps = append(r.steps, s)
 	}
-	to.steps = r.steps[from:len(r.steps):len(r.steps)]
 	to.rule, to.back, to.done, to.from = r.number(), r.number(), r.number(), r.number()
 	to.mask, to.value, to.inside = r.word(8), r.word(8), r.flag()
 }

@@ -123,7 +123,13 @@ func TestRules(t *testing.T) {
 	again, err := decode(string(compiled))
 	if err == nil {
 		err = again.rest()
-		again.rest = nil
+		for i := range again.packed.rules.kept {
+			again.rules = append(again.rules, *again.packed.rules.at(i))
+		}
+		for i := range again.packed.patterns.kept {
+			again.patterns = append(again.patterns, *again.packed.patterns.at(i))
+		}
+		again.rest, again.packed = nil, nil
 	}
 	if err != nil || !reflect.DeepEqual(again, p) {
 		t.Errorf("the compiled rules are not the rules: %v", err)

@@ -24,7 +24,7 @@ func newPatternFinder(p *Patterns, m *marks, same bool) *patternFinder {
 
 // begin prepares for the first hit.
 func (f *patternFinder) begin() {
-	f.set.complete()
+	f.set.prepare()
 	runs, ok := f.set.runs.Get().(*[]run)
 	if !ok {
 		runs = new(make([]run, len(f.set.classes)))
@@ -121,7 +121,7 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 			}
 			continue
 		}
-		p := &f.set.patterns[k]
+		p := f.set.patternAt(int(k))
 		if eight && first&p.mask != p.value {
 			continue
 		}
@@ -132,7 +132,7 @@ func (f *patternFinder) hit(s *stream, i int, w uint32) (int, bool) {
 		if !r.ok {
 			continue
 		}
-		rule := &f.set.rules[p.rule]
+		rule := f.set.ruleAt(p.rule)
 		switch f.accept(i, p, rule, r) {
 		case waits:
 			return 0, false

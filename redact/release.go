@@ -55,7 +55,7 @@ func (r *Redactor) Prime(shown, begun []byte) {
 		s.write(begun, false)
 		s.spans, s.emitted = nil, s.total
 		if f, ok := s.finder.(*patternFinder); ok && maskedAtEnd(shown) > len(begun) {
-			f.set.complete()
+			f.set.prepare()
 			s.spans = []span{{from: s.total, to: s.total, more: f.set.classes[f.set.unquoted]}}
 		}
 		s.keep(s.pending, s.pendingAt)

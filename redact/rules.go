@@ -95,7 +95,8 @@ type Patterns struct {
 	lists  [][]uint16
 	begins []uint32     // the windows, the first byte the highest, sorted
 	runs   sync.Pool    // of the memory of finders that are done
-	rest   func() error // reads rules, classes and patterns of compiled rules; nil: they are there
+	rest   func() error // reads what a first hit needs of compiled rules; nil: it is there
+	packed *packed      // rules and patterns of compiled rules; nil: they are in their slices
 }
 
 // window is four bytes that identify the patterns of a list.
@@ -243,10 +244,9 @@ const (
 
 // Rules returns the rules, in the order of their kinds.
 func (p *Patterns) Rules() []Rule {
-	p.complete()
 	var list []Rule
-	for i := range p.rules {
-		r := &p.rules[i]
+	for i := range p.countRules() {
+		r := p.ruleAt(i)
 		of := Rule{r.id, r.from, r.entropy, []string{r.expression}, r.group, r.ends == byValue, r.behind}
 		if n := len(list); n > 0 && list[n-1].Kind == of.Kind && list[n-1].Assigned == of.Assigned && slices.Equal(list[n-1].Behind, of.Behind) {
 			list[n-1].Expressions = append(list[n-1].Expressions, r.expression)
