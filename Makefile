@@ -48,7 +48,7 @@ ALWAYS := checks test race eval integration faults fuzz
 CHANGED := tokens providers frameworks clients mcp browser site hosts observability objectstore postgres packages readme platforms
 FULL := sweeps
 # Packages that share state between goroutines; integration/dag checks that none is missing. `make race-long` has all.
-RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./inspect ./internal/... ./projectors/profile ./server/... $(if $(ALL),./integration)
+RACE := ./artifactstore/... ./auditlog/... ./clients/... ./cmd/... ./inspect ./internal/... ./projectors/profile ./redact ./server/... $(if $(ALL),./integration)
 # The tests of the store that need root, a mount or a program.
 STORE_TESTS := TestUnsafeRootsAreRejected|TestRequireStableFS|TestDamageIsNeverRead|TestFullDiskKeeps|TestTakeFile|TestFailedTakeFile
 
