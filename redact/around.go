@@ -62,8 +62,11 @@ func (m *matcher) describes(from int) bool {
 		}
 	}
 	name := string(word[n:])
-	return describing[name] || name == "token" && m.isOfParser(to)
+	return describing[name] || name == "token" && m.isOfParser(to) || name == "pass" && b[to] == 'P' && b[to+1] == 'A' && (to == 0 || !isWord(b[to-1])) // of a test
 }
+
+// isTest reports whether a value is the name of a test of Go that passed.
+func (m *matcher) isTest(v value) bool { return bytes.HasSuffix(m.v.b[:v.from], []byte("--- PASS: ")) }
 
 // isOfParser reports whether the word that begins at to is a token of a text that a parser does not understand.
 func (m *matcher) isOfParser(to int) bool {

@@ -109,7 +109,7 @@ func (m *matcher) weigh(v value) value {
 		return v
 	}
 	bits := drawn(b)
-	v.never = m.isTemplate(v) || m.isARN(v) || isDigest(m.v.b[max(0, v.from-lookBack):v.from], b) || isExpression(b) || isEscapes(b) || isData(b, v) ||
+	v.never = m.isTemplate(v) || m.isARN(v) || m.isTest(v) || isDigest(m.v.b[max(0, v.from-lookBack):v.from], b) || isExpression(b) || isEscapes(b) || isData(b, v) ||
 		bits < described && m.describes(v.from)
 	if head := b[:min(len(b), maxDrawn)]; !v.never && bits >= hardly && needs(aLetter).met(head) { // a number is none, also of JSON
 		v.bits, v.code = m.evidence(bits, head, b, v)
