@@ -300,8 +300,8 @@ func (h *histories) checkMonotone(t *rapid.T, req *pb.CompactRequest, larger, sm
 		}
 		if b.GetChanged() && !proto.Equal(least[i], most[i]) {
 			had := map[string]bool{}
-			h.eachShown(most[i], func(at, line string) { had[at+line] = true })
-			h.eachShown(least[i], func(at, line string) {
+			h.eachShown(most[i], true, func(at, line string) { had[at+line] = true })
+			h.eachShown(least[i], false, func(at, line string) {
 				if !had[at+line] {
 					t.Fatalf("result %d: a smaller budget shows %q, and a larger one does not", i, line)
 				}
@@ -310,8 +310,8 @@ func (h *histories) checkMonotone(t *rapid.T, req *pb.CompactRequest, larger, sm
 	}
 }
 
-// eachShown visits the lines that previews show whole.
-func (h *histories) eachShown(r *pb.CanonicalToolResult, visit func(at, line string)) {
+// eachShown visits the lines that previews show whole; with parts also all of a preview in which a line is cut.
+func (h *histories) eachShown(r *pb.CanonicalToolResult, parts bool, visit func(at, line string)) {
 	_, payload := h.Types.Open(r)
 	if payload == nil {
 		return
@@ -321,7 +321,7 @@ func (h *histories) eachShown(r *pb.CanonicalToolResult, visit func(at, line str
 		fields := envelope.LargeFields(m.Descriptor())
 		for i := range fields {
 			v := fields[i].Get(m)
-			if slices.ContainsFunc(v.Cuts, inside) {
+			if !parts && slices.ContainsFunc(v.Cuts, inside) {
 				continue
 			}
 			for line := range strings.Lines(v.Preview) {
@@ -366,7 +366,7 @@ var classifier = salience.New()
 // mustKeep counts the lines that are shown and must be kept.
 func (h *histories) mustKeep(results []*pb.CanonicalToolResult) (n int) {
 	for _, r := range results {
-		h.eachShown(r, func(_, line string) {
+		h.eachShown(r, false, func(_, line string) {
 			if classifier.Classify([]byte(strings.TrimSuffix(line, "\n"))).Score >= salience.MustKeep {
 				n++
 			}
