@@ -210,7 +210,7 @@ func testFastCommandsArePaced(t *testing.T) {
 // TestWhoIsLate: a sidecar has its patience after it took something, and no more than the total after the end of the command.
 func TestWhoIsLate(t *testing.T) {
 	t.Parallel()
-	const second = time.Second
+	const unit = time.Minute // no pause of the machine is as long
 	for name, c := range map[string]struct {
 		limits
 		ended, busy, taken time.Duration // ago; 0: never
@@ -218,25 +218,25 @@ func TestWhoIsLate(t *testing.T) {
 		late               bool
 		serving            time.Duration // ago; 0: an hour; less: never
 	}{
-		"in time":            {limits{patience: second, total: 9 * second}, second / 2, 0, 0, 0, false, 0},
-		"silent":             {limits{patience: second, total: 9 * second}, 2 * second, 0, 0, 0, true, 0},
-		"takes":              {limits{patience: second, total: 9 * second}, 2 * second, second / 2, second / 2, 0, false, 0},
-		"takes for long":     {limits{patience: second, total: 9 * second}, 10 * second, second / 2, second / 2, 0, true, 0},
-		"took":               {limits{patience: second, total: 9 * second}, 5 * second, 2 * second, 2 * second, 0, true, 0},
-		"silent before":      {limits{patience: second, total: 9 * second}, second / 2, 2 * second, 3 * second, 0, true, 0},
-		"strict":             {limits{patience: second}, second / 2, 2 * second, 3 * second, 0, false, 0},
-		"strict and silent":  {limits{patience: second}, 2 * second, 0, 0, 0, true, 0},
-		"strict, goes on":    {limits{patience: second}, 2 * time.Hour, second / 2, second / 2, 0, false, 0},
-		"no more than total": {limits{patience: second, perMiB: time.Hour, total: 2 * second}, 3 * second, second / 9, second / 9, 0, true, 0},
-		"too slow":           {limits{patience: second, total: 9 * second}, second, second / 9, second / 9, 100 << 10, true, 0},
-		"fast enough":        {limits{patience: second, total: 9 * second}, second, second / 9, second / 9, 200 << 10, false, 0},
-		"too early to say":   {limits{patience: second, total: 9 * second}, second / 5, second / 9, second / 9, 1, false, 0},
-		"starts":             {limits{patience: second, total: second, starting: 4 * second}, 3 * second, 0, 0, 0, false, -1},
-		"does not start":     {limits{patience: second, total: second, starting: 4 * second}, 5 * second, 0, 0, 0, true, -1},
-		"has just started":   {limits{patience: second, total: second}, time.Hour, 0, 0, 0, false, second / 2},
-		"started and silent": {limits{patience: second, total: 9 * second}, time.Hour, 0, 0, 0, true, 2 * second},
-		"works":              {limits{patience: second, total: second, work: 5 * second}, 4 * second, 0, second / 2, 0, false, 0},
-		"works for long":     {limits{patience: second, total: second, work: 5 * second}, 6 * second, 0, second / 2, 0, true, 0},
+		"in time":            {limits{patience: unit, total: 9 * unit}, unit / 2, 0, 0, 0, false, 0},
+		"silent":             {limits{patience: unit, total: 9 * unit}, 2 * unit, 0, 0, 0, true, 0},
+		"takes":              {limits{patience: unit, total: 9 * unit}, 2 * unit, unit / 2, unit / 2, 0, false, 0},
+		"takes for long":     {limits{patience: unit, total: 9 * unit}, 10 * unit, unit / 2, unit / 2, 0, true, 0},
+		"took":               {limits{patience: unit, total: 9 * unit}, 5 * unit, 2 * unit, 2 * unit, 0, true, 0},
+		"silent before":      {limits{patience: unit, total: 9 * unit}, unit / 2, 2 * unit, 3 * unit, 0, true, 0},
+		"strict":             {limits{patience: unit}, unit / 2, 2 * unit, 3 * unit, 0, false, 0},
+		"strict and silent":  {limits{patience: unit}, 2 * unit, 0, 0, 0, true, 0},
+		"strict, goes on":    {limits{patience: unit}, 2 * time.Hour, unit / 2, unit / 2, 0, false, 0},
+		"no more than total": {limits{patience: unit, perMiB: time.Hour, total: 2 * unit}, 3 * unit, unit / 9, unit / 9, 0, true, 0},
+		"too slow":           {limits{patience: unit, total: 9 * unit}, unit, unit / 9, unit / 9, 100 << 10, true, 0},
+		"fast enough":        {limits{patience: unit, total: 9 * unit}, unit, unit / 9, unit / 9, 200 << 10, false, 0},
+		"too early to say":   {limits{patience: unit, total: 9 * unit}, unit / 5, unit / 9, unit / 9, 1, false, 0},
+		"starts":             {limits{patience: unit, total: unit, starting: 4 * unit}, 3 * unit, 0, 0, 0, false, -1},
+		"does not start":     {limits{patience: unit, total: unit, starting: 4 * unit}, 5 * unit, 0, 0, 0, true, -1},
+		"has just started":   {limits{patience: unit, total: unit}, time.Hour, 0, 0, 0, false, unit / 2},
+		"started and silent": {limits{patience: unit, total: 9 * unit}, time.Hour, 0, 0, 0, true, 2 * unit},
+		"works":              {limits{patience: unit, total: unit, work: 5 * unit}, 4 * unit, 0, unit / 2, 0, false, 0},
+		"works for long":     {limits{patience: unit, total: unit, work: 5 * unit}, 6 * unit, 0, unit / 2, 0, true, 0},
 	} {
 		d := delivered(t, strings.Repeat("o", 1<<20))
 		d.limits = c.limits
