@@ -51,8 +51,8 @@ var (
 	// ErrUnavailable means that the place where the artifact is kept does not answer. Nothing is lost, and
 	// trying again later helps.
 	ErrUnavailable = errors.New("unavailable")
-	// ErrDisk means that the disk did not take a write (EIO). Nothing was put, what was written is given up, and the same call may succeed
-	// later.
+	// ErrDisk means that the disk did not take a write (EIO). Nothing was put, the partial write is discarded, and the same call may
+	// succeed later.
 	ErrDisk = errors.New("the disk did not take a write")
 	// ErrVanished means that files of the store were deleted or replaced while it was open, so that the next start
 	// would not find what is put. Nothing is put until it is opened again. Reading goes on, as far as it can.

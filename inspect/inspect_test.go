@@ -46,7 +46,7 @@ func newSite(t *testing.T, changes ...func(*config.Config)) *site {
 	return s
 }
 
-// newClosedSite starts a site whose token nobody has used.
+// newClosedSite starts a site whose token is unused.
 func newClosedSite(t *testing.T, changes ...func(*config.Config)) *site {
 	t.Helper()
 	s := &site{t: t}

@@ -97,7 +97,7 @@ func loaded(t *testing.T, program []byte) (size int) {
 	return size
 }
 
-// TestBrokenProgramLosesNoCommand has files of all kinds in the place of the program.
+// TestBrokenProgramLosesNoCommand replaces the program by broken files of all kinds.
 func TestBrokenProgramLosesNoCommand(t *testing.T) {
 	t.Parallel()
 	whole, i := readFile(t, binary), install(t)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is around a value can say that it is no secret, whatever it looks like: the name before it, and how its line goes on.
+// The surroundings of a value can say that it is no secret, whatever it looks like: the name before it, and the rest of its line.
 
 // isTemplate reports whether a value follows the name of a part in angle brackets, as in `<user>:<password>@<host>`, and no element of XML.
 func (m *matcher) isTemplate(v value) bool {

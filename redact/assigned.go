@@ -15,10 +15,10 @@ type value struct {
 	tight    bool // the operator is directly before it, or its quote
 	element  bool // it is the text of an element of XML
 	long     bool // it has no end in maxValue bytes, and goes on to the next white space
-	word     int  // where it ends if the quote before its name is none of its own; 0: it has no such quote
+	word     int  // where it ends if the quote before its name belongs to a longer text; 0: there is no such quote
 
 	// What weigh finds out about it.
-	never bool    // it is no secret, by what is around it
+	never bool    // its surroundings say that it is no secret
 	bits  float64 // evidence that it was drawn at random, beyond what its form needs
 	code  bool    // it looks like code, and has little evidence
 }
@@ -50,7 +50,7 @@ func (m *matcher) valueAt(hit, from int) (value, bool) {
 
 // lastValue is the value that was found last at a position, where several rules ask for the same one.
 type lastValue struct {
-	begin int // what it was found by; 0: none was
+	begin int // its begin; 0: no value is remembered
 	value value
 }
 

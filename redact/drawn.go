@@ -13,7 +13,7 @@ import (
 //go:embed pairs.txt
 var pairsText string
 
-// The sorts of bytes in pairs.txt: 26 letters, then digits, then all others, which are also what is before the first byte.
+// The sorts of bytes in pairs.txt: 26 letters, then digits, then all others, which also precede the first byte.
 const (
 	aDigitSort = 26
 	otherSort  = 27
@@ -23,7 +23,7 @@ const (
 // Costs are in parts of a bit.
 const partsOfBit = 64
 
-// pairCosts has, for a sort of bytes and the sort behind it, what the second one says in the words of programs.
+// pairCosts has the cost, in the words of programs, of a byte of the second sort after one of the first.
 var pairCosts = func() (costs [sorts][sorts]int32) {
 	i := 0
 	for line := range strings.Lines(pairsText) {
@@ -41,8 +41,8 @@ var pairCosts = func() (costs [sorts][sorts]int32) {
 	return costs
 }()
 
-// caseCosts has what the case of a letter says, by what is before it (lower case, upper case, a digit, anything else): that of a
-// letter in lower case, and of one in upper case. From the same words as pairs.txt. A digit has none.
+// caseCosts has the cost of a letter's case after a lower case letter, an upper case letter, a digit, and anything else: first of lower
+// case, then of upper case. From the same words as pairs.txt. A digit has none.
 var caseCosts = [4][3]int32{{4, 285}, {100, 38}, {36, 104}, {40, 97}}
 
 // byteSort is the sort of a byte, and its case: 0 for a lower letter, 1 for an upper one, 2 for a digit, 3 for others.
@@ -67,7 +67,7 @@ var byteSorts = func() (all [256]byteSort) {
 // maxDrawn is how many bytes of a text are weighed.
 const maxDrawn = 48
 
-// What a symbol says: those of names, times and code are between words, those that passwords must have seldom are.
+// Costs of symbols: of those that names, times and code have between words, and of those that generators of passwords add.
 const (
 	ofNames     = -1 * partsOfBit
 	ofPasswords = 2 * partsOfBit

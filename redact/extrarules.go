@@ -177,7 +177,7 @@ var extraRules = []extraRule{
 		behind: []string{"sshpass", " login", "mongo", "cqlsh", "mysql", "mariadb", "7z", "rar "},
 	},
 	{
-		id: "command-password", about: commandAbout, // to mysql, what is behind a space is a database
+		id: "command-password", about: commandAbout, // mysql takes a word after a space for a database
 		re:   []string{`[ ]-p[ ]([^\s"'-][^\r\n]{7})`, `[ ]-p[ ]["']([^\s"'][^\r\n]{7})`},
 		rank: rankPlace, needs: noPath | noCode, ends: byValue, drawn: hardly,
 		behind: []string{"sshpass", " login", "mongo", "cqlsh", "rar "},

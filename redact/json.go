@@ -9,10 +9,10 @@ import (
 )
 
 // JSON is redacted as text, in the form that the tool wrote. Decoding and encoding it would change numbers, the order of
-// keys and white space, so the text is cut into scalars and what is between them, and only scalars with a secret change.
+// keys and white space, so the text is cut into scalars and the parts between them, and only scalars with a secret change.
 
 // Whole redacts a text that is all there is of a payload. One that is JSON stays JSON, and has no secret that only shows when its
-// strings are read. Counts of what was found in strings have no bytes. It ends with ctx, the error of which is its only one.
+// strings are read. Counts of secrets in strings have no bytes. It ends with ctx, the error of which is its only one.
 func Whole(ctx context.Context, o Options, text []byte) ([]byte, []Count, error) {
 	if !looksLikeJSON(text) || !json.Valid(text) {
 		return TextWithin(ctx, o, text)
@@ -32,7 +32,7 @@ func Whole(ctx context.Context, o Options, text []byte) ([]byte, []Count, error)
 }
 
 // MaskJSON masks the secrets of a valid JSON text in place, byte for byte, so that one of any size takes no memory. It stays JSON: quotes,
-// escapes and what is between scalars are kept, and a digit of a number becomes 1. A secret that only shows when strings are read is not
+// escapes and punctuation are kept, and a digit of a number becomes 1. A secret that only shows when strings are read is not
 // found. It ends with ctx, the error of which is its only one.
 func MaskJSON(ctx context.Context, o Options, text []byte) error {
 	o.SameLength = true
@@ -50,7 +50,7 @@ func MaskJSON(ctx context.Context, o Options, text []byte) error {
 // masking is a JSON text that is masked in place.
 type masking struct {
 	text     []byte
-	at       int  // what is before is done
+	at       int  // bytes before it are done
 	inString bool // at is inside of a string
 	escaped  int  // bytes from at on that belong to an escape
 }

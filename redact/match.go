@@ -399,7 +399,7 @@ func (m *matcher) gapFrom(i int) (to int, wait bool) {
 	return i, false
 }
 
-// Bounds of what is between a name and its value where that is assigned.
+// Bounds of the operator between a name and its assigned value.
 const (
 	maxAssignQuotes    = 4  // quotes, backslashes and closing brackets behind the name
 	maxAssignSpace     = 16 // before the operator
@@ -415,8 +415,8 @@ var assigns = func() (set [256]bool) {
 	return set
 }()
 
-// assignAt matches what is between a name that ends at i and its value: quotes, an operator, which may be escaped as JSON does for
-// HTML, and space. It returns where the value begins.
+// assignAt matches the bytes between a name that ends at i and its assigned value: quotes, an operator, which may be escaped as JSON does
+// for HTML, and space. It returns where the value begins.
 func (m *matcher) assignAt(i int) (to int, o outcome) {
 	b := m.v.b
 	for n := 0; n < maxAssignQuotes && i < len(b) && (isQuote(b[i]) && b[i] != '`' || b[i] == ']' || b[i] == '\\' && escapedOperator(b[i:]) == 0); n++ {

@@ -88,8 +88,8 @@ const (
 	opText      // these bytes
 	opFold      // these bytes, in any case; text is lower case
 	opEdge      // \b, or a terminal sequence or an escape ends before
-	opGap       // what is between a name and its value, in gitleaks
-	opAssign    // what is between a name and its value where that is assigned
+	opGap       // the bytes between a name and its value, in gitleaks
+	opAssign    // the operator between a name and its assigned value
 	opStop      // what ends a secret
 	opFrom      // the secret begins
 	opTo        // the secret ends

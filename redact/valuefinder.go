@@ -18,7 +18,7 @@ type valueFinder struct {
 	set   *compiledValues
 	marks *marks
 	again int64 // length of the stream before which a search is in vain
-	ahead bool  // what is found now is behind positions that are not decided
+	ahead bool  // matches are ahead of positions that are not decided
 }
 
 // mayBegin is false: no value is found later that begins with decided bytes.

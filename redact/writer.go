@@ -2,8 +2,8 @@ package redact
 
 import "io"
 
-// Writer redacts what is written to it, and writes the rest to another writer. It holds back what may be the begin of a secret (see
-// the package); Close writes that. It is not safe for concurrent use.
+// Writer redacts a stream and writes it to another writer. It holds back bytes that may begin a secret (see the package); Close writes
+// them. It is not safe for concurrent use.
 type Writer struct {
 	to io.Writer
 	r  *Redactor
@@ -23,10 +23,10 @@ func (w *Writer) Write(p []byte) (int, error) {
 // Release writes what waits for more and is not the beginning of a secret, as Redactor.Release says. It is for streams that pause.
 func (w *Writer) Release(patienceOver bool) error { return w.pass(w.r.Release(patienceOver)) }
 
-// Close ends the stream, and writes what was held back. It does not close the writer behind.
+// Close ends the stream, and writes the bytes that were held back. It does not close the writer behind.
 func (w *Writer) Close() error { return w.pass(w.r.Flush()) }
 
-// pass writes what is ready.
+// pass writes parts.
 func (w *Writer) pass(parts [][]byte) error {
 	for _, p := range parts {
 		if _, err := w.to.Write(p); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What is written in the place of a secret: words, paths, code, and the placeholders of examples and templates.
+// Values that are no secrets: words, paths, code, and the placeholders of examples and templates.
 
 // prose reports whether a text with spaces reads like words: more than four, or none
 // with a letter and a digit or a symbol inside.
@@ -261,7 +261,7 @@ func namesSecret(b []byte) bool {
 // digests are the names of hashes that are written before them, as in a go.sum.
 var digests = [...]string{"h1", "md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake3"}
 
-// isDigest reports whether the name of a hash is at the end of what is before a value, or begins it.
+// isDigest reports whether the name of a hash is directly before a value, or begins it.
 func isDigest(before, b []byte) bool {
 	for _, name := range digests {
 		if n := len(before) - 1 - len(name); n >= 0 && strings.IndexByte(":-=", before[len(before)-1]) >= 0 && begins(before[n:], name) && (n == 0 || !isWord(before[n-1])) {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolresult/toolresult/server/families"
 )
 
-// recordedArtifacts returns what the records of a log say of artifacts: who put them, and which of them are as the tool wrote them. Other
-// records than those of projections have results that a client brought, or read, which may name what is not its own.
+// recordedArtifacts lists the artifacts that records of projections name, with the call that put them, and whether they are raw. Other records
+// do not count: their results come from a client and may name artifacts of others.
 func recordedArtifacts(registry *families.Registry, log auditlog.Reader) catalog.Recorded {
 	put := []pb.AuditKind{pb.AuditKind_AUDIT_KIND_PROJECTION}
 	return func(ctx context.Context, visit func(o catalog.Owner, path string) error) error {

@@ -1,7 +1,7 @@
 package catalog
 
-// Damage of the changes in the journal: it is named, and what the damaged changes said of artifacts that are there is taken from the
-// audit records of those who put them.
+// Damaged changes in the journal are named. What they said about artifacts that still exist is restored from the audit records of the calls that
+// put them.
 
 import (
 	"context"
@@ -44,12 +44,12 @@ func (c *Catalog) VerifyChanges(ctx context.Context, report func(finding string)
 	return failure(err)
 }
 
-// mending enters artifacts that damaged changes were about.
+// mending restores the entries of artifacts whose changes were damaged.
 type mending struct {
 	damaged atomic.Bool // changes were damaged when the index was made
 	begin   sync.Once
 	begun   atomic.Bool
-	done    chan struct{} // closed when it is over; nobody waits before it is begun
+	done    chan struct{} // closed at the end; waited for only once begun is set
 	cancel  context.CancelFunc
 	ended   sync.WaitGroup
 }
@@ -58,8 +58,8 @@ type mending struct {
 // visit. A record that cannot be read is skipped.
 type Recorded func(ctx context.Context, visit func(o Owner, path string) error) error
 
-// Mend begins to enter artifacts that the index does not have for an owner whom the records name, if changes of the journal were damaged
-// when the index was made. Until that is over, who does not find an artifact waits. Only the first call has an effect.
+// Mend begins to add the artifacts that the audit records name and the index lacks, if changes of the journal were damaged when the index was
+// made. Until it ends, a reader that does not find its artifact waits. Only the first call has an effect.
 func (c *Catalog) Mend(recorded Recorded) {
 	m := &c.mending
 	m.begin.Do(func() {

@@ -20,7 +20,7 @@ func (c *Catalog) Pages(ctx context.Context, name string) (*artifactstore.Pages,
 	return lookUp(ctx, c, name, c.store.Pages)
 }
 
-// lookUp opens an artifact, and replaces ErrUnknown of the store by what the catalog knows of it. The artifact may be deleted, put
+// lookUp opens an artifact. Where the store does not know it, the error is the one that the catalog has for it. The artifact may be deleted, put
 // again or finished between the two looks, so it is missing only if both say so twice and no call is about to name it.
 func lookUp[T any](ctx context.Context, c *Catalog, name string, open func(context.Context, string) (T, error)) (opened T, err error) {
 	var before Entry
@@ -135,7 +135,7 @@ func (c *Catalog) PagesAt(ctx context.Context, path string, p Permit) (*artifact
 	return c.PagesFor(ctx, name, p)
 }
 
-// pagesOfLog is Pages of what the path of a log leads to, also if that changes meanwhile.
+// pagesOfLog opens the log or the artifact that the path of a log leads to, even if the log is finished meanwhile.
 func (c *Catalog) pagesOfLog(ctx context.Context, path string) (*artifactstore.Pages, error) {
 	for {
 		name, err := c.Resolve(path)

@@ -47,7 +47,7 @@ func (f *frost) wait() {
 	}
 }
 
-// copy copies what is not held back.
+// copy copies bytes, except while the frost holds them back.
 func (f *frost) copy(to io.Writer, from io.Reader) {
 	b := make([]byte, 32<<10)
 	for {

@@ -23,7 +23,7 @@ import (
 
 // starting is a sidecar that is started at most once by this process.
 type starting struct {
-	apart bool // by a process of its own, because this one may still start others with the descriptors that it has inherited
+	apart bool // in a separate process, because this one may still start others, which would inherit its descriptors
 	once  sync.Once
 	done  chan struct{} // closed when `toolresult ensure` has ended
 	said  string        // what it printed: an address

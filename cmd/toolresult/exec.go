@@ -73,7 +73,7 @@ type execution struct {
 	// 0 is never.
 	untouched int64
 	showAfter time.Duration
-	typed     bool // there are flags, and a rejection of what they say is said
+	typed     bool // flags were given, so a rejection by the sidecar is reported
 	strict    bool // wait for the receipt, say why there is none, and end the command with all its processes
 }
 
@@ -159,7 +159,7 @@ func (e *execution) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// become puts the command in the place of this process, which is unfit to take it over.
+// become replaces this process by the command, because this process is unfit to run it.
 func (e *execution) become(why string, args []string, stderr io.Writer) error {
 	env := e.env
 	if env == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/toolresult/toolresult/internal/spool"
 )
 
-// What a command writes is held back, so that the command alone would not notice that nobody reads it any more, or that it cannot be
-// written. Here both are noticed: a command whose reader has gone gets SIGPIPE as without us, and a write that fails is an error.
+// Output is held back, so the command itself cannot notice that its reader has gone or that a write fails. This file notices both: the
+// command gets SIGPIPE as it would without us, and a failed write is an error.
 
 // outlet is standard output, where the output of a command goes as it was, or its receipt. It keeps the first error.
 type outlet struct {
@@ -141,7 +141,7 @@ func (d *delivery) watchReaders(stdout, stderr io.Writer) (stop func()) {
 	}
 }
 
-// leave notes that a stream has no reader. If it is standard output, nobody waits for a receipt.
+// leave notes that a stream has no reader. Without a reader of standard output there is no need for a receipt.
 func (d *delivery) leave(stream spool.Stream) {
 	d.unread[stream].Store(true)
 	if stream == spool.Stdout {

@@ -19,10 +19,10 @@ import (
 	"github.com/toolresult/toolresult/server"
 )
 
-// What fails must not cost a command, but what was typed is meant: exec finds each mistake in it before the command runs. A variable may
-// be meant for other programs, and a sidecar that it names may fail.
+// A failure must not cost the user a command, but a typing mistake must be reported: exec checks its flags before the command runs. Variables
+// are not checked: they may be meant for other programs, and the sidecar that they name may fail.
 
-// checkTyped returns the mistake in what was typed.
+// checkTyped returns the first mistake in the flags.
 func (e *execution) checkTyped(cmd *cobra.Command) error {
 	for name, given := range map[string]time.Duration{"patience": e.patience, "timeout": e.timeout} {
 		if given < 0 || given == 0 && name == "patience" && cmd.Flags().Changed(name) {
@@ -42,7 +42,7 @@ func (e *execution) checkTyped(cmd *cobra.Command) error {
 	return e.target.checkAnswer(cmd.Context(), max(patienceOr(e.patience, defaultPatience), startPatience))
 }
 
-// asTyped returns an error of the contract with the flag in the place of the field.
+// asTyped rewrites an error of the contract so that it names the flag and not the field.
 func asTyped(err error) error {
 	invalid, ok := errors.AsType[*envelope.InvalidError](err)
 	if !ok {

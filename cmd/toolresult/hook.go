@@ -133,8 +133,8 @@ func (h *hook) after(ctx context.Context, host hooks.Host, payload []byte) ([]by
 	return r.Reply(receipt)
 }
 
-// payloadInTime returns what the host writes, or an error when ctx ends first: a host may leave its side open. The goroutine that
-// reads ends with the process.
+// payloadInTime returns what the host writes, or an error when ctx ends first: a host may leave its end of the pipe open. The reading
+// goroutine ends with the process.
 func payloadInTime(ctx context.Context, stdin io.Reader) ([]byte, error) {
 	type input struct {
 		payload []byte
@@ -154,8 +154,8 @@ func payloadInTime(ctx context.Context, stdin io.Reader) ([]byte, error) {
 	}
 }
 
-// readPayload returns what the host writes. It keeps nothing of a longer payload than maxHookInput, and reads it to its end, because a
-// host may fail when nobody does.
+// readPayload returns the payload. One longer than maxHookInput is read to its end and discarded, because a host may fail if its pipe is not
+// drained.
 func readPayload(stdin io.Reader) ([]byte, error) {
 	payload, err := io.ReadAll(io.LimitReader(stdin, maxHookInput+1))
 	if err != nil {

@@ -81,7 +81,7 @@ func quiet(args []string) {
 	}()
 }
 
-// codeSignaled and the number of a signal are the exit code of what the signal ended.
+// codeSignaled plus the number of a signal is the exit code of a process that the signal ended.
 const codeSignaled = 128
 
 // notIgnored is [signal.NotifyContext] for those signals that were not ignored at the start, as they are under nohup and in the

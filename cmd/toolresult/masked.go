@@ -15,7 +15,7 @@ import (
 // redactVariable turns that off.
 const redactVariable = "TOOLRESULT_REDACT"
 
-// isRedacting reports whether secrets are replaced in what is passed on.
+// isRedacting reports whether secrets are replaced in output that is passed on.
 func isRedacting() bool { return os.Getenv(redactVariable) != "off" }
 
 // masked is a writer of an output as it was, but without secrets. It is safe for concurrent use.

@@ -22,7 +22,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// TestProcessorTime: that of a process at work grows, and that of one that sleeps, or is none, does not.
+// TestProcessorTime: the processor time of a busy process grows, that of a sleeping one does not, and an unknown process has none.
 func TestProcessorTime(t *testing.T) {
 	t.Parallel()
 	for line, grows := range map[string]bool{"while :; do :; done": true, "exec sleep 1000": false} {

@@ -352,8 +352,8 @@ func TestShellWithoutTheProgram(t *testing.T) {
 	}
 }
 
-// TestFilesThatAreNotRegular has what is no regular file in the place of each file of a host, and of the record: nothing waits for it,
-// it is named with the reason, and it is what it was afterwards.
+// TestFilesThatAreNotRegular replaces each settings file of a host, and the record, by files of other kinds: nothing blocks on them,
+// the error names them, and they stay as they were.
 func TestFilesThatAreNotRegular(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(path string) error{

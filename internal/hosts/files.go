@@ -24,8 +24,8 @@ func settingsOf(dir string, names ...string) string {
 	return filepath.Join(dir, names[0])
 }
 
-// readFile returns the text of a file; nil, not empty, if there is none. Of anything but a regular file it reads nothing, and does not
-// wait: a named pipe has no text until somebody writes one.
+// readFile returns the text of a file; nil, not empty, if there is none. It rejects anything but a regular file, and
+// does not block on a named pipe.
 func readFile(path string) (text []byte, err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular // and not opened, which some devices notice

@@ -39,7 +39,7 @@ type Options struct {
 	Begin  func()
 	End    func(db *sqlitedb.DB) error
 	Stored func(db *sqlitedb.DB, applied uint64)
-	// Damaged is called for entries of the journal that cannot be read, before Stored is called for what is behind them; nil: disabled.
+	// Damaged is called for unreadable entries of the journal, before Stored is called for later ones. Optional.
 	Damaged func(d journal.Damage)
 	// Pragmas are further pragmas of the database.
 	Pragmas []string

@@ -1,7 +1,7 @@
 package journal
 
 // The head file: the ends of the streams outside of the segments, so that a log whose segments are gone is missed. It has two slots, which
-// are written in turn after each commit, without a sync: what it says is durable in the segments. It is synced when it is made, before
+// are written in turn after each commit, without a sync, because the segments are durable. It is synced when it is made, before
 // retention deletes anything, and when the journal is closed.
 
 import (
@@ -50,7 +50,7 @@ func (h *heads) slot() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 }
 
-// parseSlot reads a slot; false: it is none.
+// parseSlot reads a slot. It reports false for bytes that are no slot.
 func parseSlot(b []byte) (h heads, ok bool) {
 	rest, ok := bytes.CutPrefix(b, []byte(headMagic))
 	if !ok || len(b) != headSlot || crc32.Checksum(b[:headSlot-4], castagnoli) != binary.LittleEndian.Uint32(b[headSlot-4:]) {
@@ -70,7 +70,7 @@ func parseSlot(b []byte) (h heads, ok bool) {
 // isEmpty reports whether the heads are those of a log that never had an entry.
 func (h *heads) isEmpty() bool { return h.tips == [streamCount]Tip{} }
 
-// readHeads reads the newest slot of a head file; false: there is none.
+// readHeads reads the newest valid slot of a head file. It reports false if there is none.
 func readHeads(f io.ReaderAt) (newest heads, ok bool) {
 	for i := range int64(2) {
 		b := make([]byte, headSlot)
@@ -92,7 +92,7 @@ type headFile struct {
 	failed bool // a write failed, which was logged
 }
 
-// openHeads opens the head file of a directory, and makes it if there is none. found is false if it says nothing.
+// openHeads opens the head file of a directory, and creates it if it is missing. found is false if it has no valid slot.
 func openHeads(dir string) (f *headFile, last heads, found bool, err error) {
 	opened, err := os.OpenFile(filepath.Join(dir, headName), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, writeMode)
 	if err != nil {
@@ -145,7 +145,7 @@ func (f *headFile) close() error {
 	return err
 }
 
-// openHeadFile opens the head file, and takes from it what the other files do not say. A journal without one, or whose file cannot be
+// openHeadFile opens the head file, and takes from it what the other files lack. A journal without one, or whose file cannot be
 // opened, is as it was found.
 func (j *Journal) openHeadFile() {
 	if j.o.Dir == "" {

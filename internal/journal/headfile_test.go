@@ -199,7 +199,7 @@ func TestRetiredEntriesAreNotMissed(t *testing.T) {
 	}
 }
 
-// TestHeadOfAnotherLogIsNotTaken puts the head file of another journal in the place of one.
+// TestHeadOfAnotherLogIsNotTaken replaces a head file by that of another journal.
 func TestHeadOfAnotherLogIsNotTaken(t *testing.T) {
 	t.Parallel()
 	dir, other := folderWith(t, 3), folderWith(t, 9)
@@ -230,7 +230,7 @@ func TestHeadsAreOfTheLastCommit(t *testing.T) {
 	}
 }
 
-// TestInterruptedRetirementIsNotMissed stops a retirement behind each of its steps that is durable: what it was to delete is there, or is
+// TestInterruptedRetirementIsNotMissed stops a retirement after each of its durable steps: an entry that it was to delete is there, or is
 // not missed.
 func TestInterruptedRetirementIsNotMissed(t *testing.T) {
 	t.Parallel()

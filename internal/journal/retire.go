@@ -33,7 +33,7 @@ func (j *Journal) Retire(ctx context.Context, s Stream, until uint64) error {
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if err := j.announce(s, until, last); err != nil { // else what is deleted from here on would be missed
+	if err := j.announce(s, until, last); err != nil { // without it, entries that are deleted from here on would count as missing
 		return classify(err)
 	}
 	rest, err := j.rest(ctx, s, until)

@@ -180,13 +180,13 @@ func findMarks(f file, size int64) *sealedIndex {
 // moved are the blocks of a file of which some are not where the table, or their mark, says.
 type moved struct {
 	marks  map[uint64]mark     // by the number of the first entry
-	frames map[frameKind]int64 // offsets of what is behind the marks
+	frames map[frameKind]int64 // offsets of the frames behind the marks
 }
 
 // frameKind is what a mark says of its frame.
 type frameKind struct{ length, sum uint32 }
 
-// findMoved looks for all marks and for what is between them.
+// findMoved looks for all marks, and for the frames between them.
 func (x *sealedIndex) findMoved(f file, size int64) *moved {
 	x.scan.Do(func() {
 		m := &moved{marks: map[uint64]mark{}, frames: map[frameKind]int64{}}

@@ -10,8 +10,8 @@ import (
 )
 
 // Secrets are replaced in what a model may read of a message of the server, whatever its size: results and errors with all of their
-// members, what a server logs, and what it asks a model. What messages are found by stays as it is: ids, names, lists, and the
-// answers to initialize.
+// members, log messages, and requests to a model. The parts by which clients find things stay: ids, names, lists, and answers to
+// initialize.
 
 // maxWhole is the size of a value up to which its strings are read. A larger one is masked in place, because it may be as large as the
 // memory.
@@ -108,7 +108,7 @@ func isListing(result object) bool {
 	return false
 }
 
-// writeLong writes a message that is too long to be read, as it is or without what is a secret in its bytes.
+// writeLong writes a message that is too long to be parsed, without the secrets in its bytes.
 func (p *Proxy) writeLong(f Frame) {
 	if p.o.Patterns == nil {
 		p.write(f.Bytes, f.Rest)

@@ -44,8 +44,8 @@ func pastString(text []byte, at int) int {
 	return min(at+1, len(text))
 }
 
-// outline returns a message with null in the place of the arrays and objects that are its members, so that its id can be read
-// whatever its depth. Of a batch it keeps the messages. It returns nil for a longer outline than maxOutline.
+// outline returns a message whose members that are arrays or objects are replaced by null, so that its id can be read at any
+// depth. Of a batch it keeps the messages. It returns nil for a longer outline than maxOutline.
 func outline(text []byte) []byte {
 	var out []byte
 	keep, depth := 1, 0 // keep is the depth up to which there is no null

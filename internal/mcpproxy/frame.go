@@ -90,7 +90,7 @@ func (b *builder) frame() (Frame, error) {
 	if file == nil {
 		return f, nil
 	}
-	// The mapping is private: what is changed in a message is not written to the file, the disk of which may be full.
+	// The mapping is private: changes to the message do not go to the file, whose disk may be full.
 	mapped, err := unix.Mmap(int(file.Fd()), 0, int(size), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE)
 	if err := errors.Join(err, file.Close()); err != nil {
 		return Frame{}, err

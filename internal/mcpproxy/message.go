@@ -132,7 +132,7 @@ type message struct {
 	batch    []message // of a message that is an array of them
 }
 
-// parse reads a message. It reports false for what is none, and for what has a member twice. Of a deep message it reads the outline.
+// parse reads a message. It reports false for text that is no message or has a member twice. Of a deep message it reads the outline.
 func parse(text []byte) (message, bool) {
 	if isDeep(text) {
 		m, ok := parseShallow(outline(text))

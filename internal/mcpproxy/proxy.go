@@ -283,8 +283,8 @@ func (p *Proxy) fromServerOne(ctx context.Context, f Frame) {
 	f.Release()
 }
 
-// rejectDeep answers requests with an error in the place of a deep message of the server, which the client may be unable to read. One
-// that answers none is dropped.
+// rejectDeep replaces a deep message of the server by an error, because the client may be unable to read it. A message that answers no
+// request is dropped.
 func (p *Proxy) rejectDeep(m message) {
 	p.o.Log.Warn("a message of the MCP server does not pass: it has too many arrays and objects within each other", "most", maxDepth)
 	for _, r := range append([]message{m}, m.batch...) {

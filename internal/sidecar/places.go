@@ -167,7 +167,7 @@ const maxConnect = time.Second
 
 // peer connects to a socket and returns the process that listens there.
 func (p Place) peer() (peercred.Credentials, error) {
-	path, _ := strings.CutPrefix(p.Address, "unix://") // a path that is none has no socket
+	path, _ := strings.CutPrefix(p.Address, "unix://") // without the prefix it is no path, and nothing listens there
 	conn, err := net.DialTimeout("unix", path, maxConnect)
 	if err != nil {
 		return peercred.Credentials{}, err

@@ -14,7 +14,7 @@ import (
 
 // Calls reads the calls of a stream, one in each message. A message is received as it was sent, and decoded later, with memory that is
 // reserved as for a unary call: the next one, which may say that this one is not wanted, does not wait for that. Not safe for
-// concurrent use; what it returns is.
+// concurrent use; the messages that it returns are.
 type Calls struct {
 	stream   grpc.ServerStream
 	messages *messages // nil: gRPC itself reads them

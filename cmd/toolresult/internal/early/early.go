@@ -67,7 +67,7 @@ func begin(args, environ []string) *Command {
 	return start(append([]string{call.Path}, call.Args...), shell.Environ(environ))
 }
 
-// Become puts a command in the place of this process, which is unfit to take it over, and says why. It returns only when it fails.
+// Become says why this process is unfit to run a command, and replaces itself by the command. It returns only if that fails.
 func Become(why, path string, args, environ []string) error {
 	if path == "" {
 		return syscall.ENOENT
@@ -76,7 +76,7 @@ func Become(why, path string, args, environ []string) error {
 	return syscall.Exec(path, args, environ)
 }
 
-// IsBegun reports whether a command runs that nobody has taken.
+// IsBegun reports whether a command was started and not taken yet.
 func IsBegun() bool { return begun != nil }
 
 // start starts a command. On Linux the kernel ends it when the thread ends that started it: init runs in the first one, which ends last.
@@ -113,7 +113,7 @@ func start(args, environ []string) *Command {
 	return &Command{PID: pid, Stdout: out, Stderr: stderr, Signals: signals, args: args}
 }
 
-// closeAll closes the ends of pipes that nobody used.
+// closeAll closes unused ends of pipes.
 func closeAll(ends ...*os.File) {
 	for _, end := range ends {
 		_ = end.Close()
